@@ -1,0 +1,21 @@
+//! `sop`: a plan file in, checked and integrated git branches out.
+//!
+//! The rooms stand on floors and import only from floors below their own; `tests/floors.rs` holds
+//! them to it, and the ARCHITECTURE section of the README draws the house.
+
+pub mod brief;
+pub mod cli;
+pub mod event;
+pub mod finding;
+pub mod git;
+pub mod graph;
+pub mod journal;
+pub mod launch;
+pub mod ledger;
+pub mod model;
+pub mod plan;
+pub mod process;
+pub mod report;
+pub mod run;
+pub mod whitelist;
+pub mod worker;

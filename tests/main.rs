@@ -1,0 +1,13 @@
+//! The one test binary: a module for each room, and one for the house itself.
+
+mod brief;
+mod cli;
+mod git;
+mod graph;
+mod launch;
+mod ledger;
+mod plan;
+mod report;
+mod run;
+mod support;
+mod whitelist;
