@@ -1,1 +1,4 @@
-//! To be built.
+//! The nouns of the product: ids, the plan as resolved, outcomes. Data only: serde (and schemars,
+//! which describes the same data), no I/O, no clock.
+
+pub mod ids;
