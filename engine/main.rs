@@ -1,5 +1,5 @@
 //! The `sop` binary: argv in, exit code out.
 
 fn main() -> std::process::ExitCode {
-    std::process::ExitCode::SUCCESS
+    sop::cli::main(std::env::args_os())
 }

@@ -2,3 +2,7 @@
 //! which describes the same data), no I/O, no clock.
 
 pub mod ids;
+pub mod outcome;
+pub mod plan;
+pub mod time;
+pub mod verdict;

@@ -1,1 +1,3 @@
-//! To be built.
+//! Running a plan: from plan text to an integrated branch.
+
+pub mod compile;

@@ -1,0 +1,104 @@
+//! What a reviewer says and what a worker reports: the two documents that other programs write.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A reviewer's judgment of one WP in one round (`schemas/verdict.schema.json`).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Verdict {
+    /// The judgment itself.
+    pub verdict: Judgment,
+    /// One or two sentences for the person who reads the run's summary.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub summary: String,
+    /// What must change, or what was seen: numbered by their order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub findings: Vec<ReviewFinding>,
+}
+
+/// Approve, or ask for changes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Judgment {
+    /// The work may be committed.
+    Approve,
+    /// The findings go into the next round's brief.
+    RequestChanges,
+}
+
+/// One thing a reviewer found, at a file and a line.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ReviewFinding {
+    /// Path from the repository's root.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    /// Line in that file, from 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line: Option<u32>,
+    /// How much it matters.
+    #[serde(default)]
+    pub severity: ReviewSeverity,
+    /// What is wrong, and what would be right.
+    pub message: String,
+}
+
+/// How much a review finding matters.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum ReviewSeverity {
+    /// A remark.
+    Note,
+    /// Should be mended.
+    Minor,
+    /// Must be mended.
+    #[default]
+    Major,
+}
+
+/// A worker's final report (`schemas/report.schema.json`). It informs, it never proves.
+///
+/// A worker may write it as JSON to the path in `SOP_REPORT`; any other text found there is kept as
+/// `summary`.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Report {
+    /// What was done, or, from a scout, what was found.
+    #[serde(default)]
+    pub summary: String,
+    /// Files created, changed, deleted or renamed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<String>,
+    /// Choices made that the brief left open.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub choices: Vec<String>,
+    /// Lines that belong into files shared by the stage, for whoever consolidates them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub wiring: Vec<Wiring>,
+    /// Commands that were run, with their real exit codes.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub commands: Vec<RanCommand>,
+}
+
+/// Lines for a file that this WP may not touch itself.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Wiring {
+    /// The shared file.
+    pub file: String,
+    /// What to add to it.
+    pub lines: String,
+}
+
+/// A command that a worker says it ran.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RanCommand {
+    /// The command line.
+    pub run: String,
+    /// Its exit code.
+    pub exit: i32,
+}
