@@ -1,1 +1,3 @@
-//! To be built.
+//! Steps under holders, through the real binary.
+
+mod ends;
