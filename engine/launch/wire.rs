@@ -36,8 +36,9 @@ impl From<Raw> for OsString {
 pub(super) mod path {
     use super::{OsString, PathBuf, Raw};
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
+    use std::path::Path;
 
-    pub(crate) fn serialize<S: Serializer>(path: &PathBuf, to: S) -> Result<S::Ok, S::Error> {
+    pub(crate) fn serialize<S: Serializer>(path: &Path, to: S) -> Result<S::Ok, S::Error> {
         Raw::from(path.as_os_str()).serialize(to)
     }
 

@@ -12,14 +12,41 @@ pub const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A launcher, its root, and a worktree to work in.
 pub struct Bench {
-    dir: tempfile::TempDir,
+    dir: Place,
     pub local: Local,
+}
+
+enum Place {
+    Own(tempfile::TempDir),
+    Given(PathBuf),
+}
+
+impl Place {
+    fn path(&self) -> &Path {
+        match self {
+            Self::Own(dir) => dir.path(),
+            Self::Given(dir) => dir,
+        }
+    }
 }
 
 impl Bench {
     pub fn new() -> Self {
         let dir = tempfile::tempdir().unwrap();
         std::fs::create_dir(dir.path().join("tree")).unwrap();
+        Self::on(Place::Own(dir))
+    }
+
+    /// The same folder as another bench, from a process that stands in for an engine.
+    pub fn standing_in() -> Self {
+        Self::on(Place::Given(
+            std::env::var_os("SOP_TEST_DIR")
+                .expect("started by a test")
+                .into(),
+        ))
+    }
+
+    fn on(dir: Place) -> Self {
         let local = Local::new(dir.path().join("sop-run")).with_program(env!("CARGO_BIN_EXE_sop"));
         Self { dir, local }
     }
@@ -92,6 +119,40 @@ pub async fn line_of(path: &Path) -> String {
             .map(|(line, _)| line.to_owned())
     };
     until(&format!("a line in {}", path.display()), read).await
+}
+
+/// The id that a script wrote with `echo $$ > path`.
+pub async fn pid_in(path: &Path) -> i32 {
+    line_of(path).await.parse().unwrap()
+}
+
+/// The id of the holder of a step that has started.
+pub async fn holder_of(bench: &Bench, key: &Key) -> i32 {
+    let line = line_of(&bench.local.step_dir(key).join("started")).await;
+    let fence: serde_json::Value = serde_json::from_str(&line).unwrap();
+    fence["holder"]["pid"].as_i64().unwrap().try_into().unwrap()
+}
+
+/// Sends a signal to a process that this test, or a holder of its, started.
+pub fn send(pid: i32, signal: rustix::process::Signal) {
+    rustix::process::kill_process(rustix::process::Pid::from_raw(pid).unwrap(), signal).unwrap();
+}
+
+/// This test binary again, running only the ignored test `name`, which plays an engine of its own.
+pub fn stand_in(name: &str, dir: &Path) -> std::process::Command {
+    let mut command = std::process::Command::new(std::env::current_exe().unwrap());
+    command.args([
+        "--exact",
+        name,
+        "--ignored",
+        "--nocapture",
+        "--test-threads=1",
+    ]);
+    command
+        .env("SOP_TEST_DIR", dir)
+        .stdout(std::process::Stdio::null())
+        .stderr(std::process::Stdio::null());
+    command
 }
 
 /// Whether a process with this id lives; a zombie does not.
