@@ -1,1 +1,3 @@
-//! To be built.
+//! What tests share.
+
+pub mod steps;
