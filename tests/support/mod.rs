@@ -1,3 +1,4 @@
-//! What tests share.
+//! Fixtures that several rooms' tests share.
 
+pub mod small_plan;
 pub mod steps;
