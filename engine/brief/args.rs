@@ -143,19 +143,19 @@ fn render_one(
     }
 }
 
-/// Whether this argument is a script that a shell reads: `sh -c SCRIPT`.
+/// Whether this argument is a script that a shell reads: `sh -c SCRIPT`, behind `env` or not.
 fn is_shell_text(args: &[String], index: usize) -> bool {
-    let program = args.first().map(|p| Path::new(p).file_name());
-    let Some(Some(program)) = program else {
+    const SHELLS: [&str; 6] = ["sh", "bash", "dash", "zsh", "ksh", "fish"];
+    let Some((flag, before)) = args[..index].split_last() else {
         return false;
     };
-    let is_shell = [
-        "sh", "bash", "dash", "zsh", "ksh", "fish", "busybox", "eval", "env",
-    ]
-    .iter()
-    .any(|s| program == *s);
-    let flag = |arg: &String| arg.starts_with('-') && !arg.starts_with("--") && arg.ends_with('c');
-    is_shell && index > 0 && args.get(index - 1).is_some_and(flag)
+    let is_shell = |arg: &String| {
+        let program = Path::new(arg).file_name();
+        program.is_some_and(|p| SHELLS.iter().any(|s| p == *s))
+    };
+    // `-c` may stand in a bundle: `-ec`.
+    let takes_script = flag.starts_with('-') && !flag.starts_with("--") && flag.ends_with('c');
+    takes_script && before.iter().any(is_shell)
 }
 
 /// Values that are ids or numbers: no shell sees more in them than a word.

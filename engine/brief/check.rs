@@ -47,16 +47,14 @@ impl Briefs {
         };
         let full = sample::full();
         let known = value(&full, &full.wps[0], Round::Later, Some(sample::any_vars()));
-        let mut unknown: Vec<String> = compiled
+        let unknown = compiled
             .undeclared_variables(true)
             .into_iter()
-            .filter(|path| !path.contains("wp.vars.") && !self.is_global(path))
-            .collect();
-        unknown.sort();
+            .filter(|path| !self.is_global(path));
         let mut findings: Vec<Finding> = unknown
-            .iter()
-            .filter_map(|path| unknown_variable(template, &known, path))
+            .filter_map(|path| unknown_variable(template, &known, &path))
             .collect();
+        findings.sort_by_key(|f| (f.span.as_ref().map(|s| s.start), f.message.clone()));
         // A trial would stop at the first of these again.
         if findings.is_empty() {
             match self.trial(name) {

@@ -7,6 +7,9 @@ use minijinja::{AutoEscape, Environment, Error, ErrorKind, UndefinedBehavior};
 
 use super::{RenderError, fence};
 
+/// What is said about printing none; the engine adds where.
+const NO_VALUE: &str = "has no value here; guard it with `{% if … %}`";
+
 /// Strict on what is undefined, and on printing what is none: `none` in a brief or on a command
 /// line is never what was meant.
 pub(super) fn environment() -> Environment<'static> {
@@ -21,8 +24,7 @@ pub(super) fn environment() -> Environment<'static> {
     env.set_syntax(syntax.expect("the default delimiters are valid"));
     env.set_formatter(|out, state, value| {
         if value.is_none() {
-            let detail = "this has no value here; guard it with `{% if … %}`";
-            return Err(Error::new(ErrorKind::InvalidOperation, detail));
+            return Err(Error::new(ErrorKind::InvalidOperation, NO_VALUE));
         }
         minijinja::escape_formatter(out, state, value)
     });
@@ -45,7 +47,12 @@ pub(super) fn error(error: &Error, file: &str, text: Option<&str>) -> RenderErro
     let span = error
         .range()
         .filter(|r| text.is_some_and(|t| t.get(r.clone()).is_some()));
+    let marked = span.clone().zip(text).and_then(|(s, t)| t.get(s));
     let message = match (error.kind(), error.detail()) {
+        (_, Some(NO_VALUE)) => match marked {
+            Some(marked) => format!("`{marked}` {NO_VALUE}"),
+            None => format!("a value {NO_VALUE}"),
+        },
         (ErrorKind::InvalidOperation | ErrorKind::UndefinedError, Some(detail)) => {
             detail.to_owned()
         }

@@ -98,7 +98,7 @@ pub struct LoadError {
 /// A plan names a template that is not there.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "there is no template `{name}`; there are {known}, and `{FOLDER}/{name}.md.j2` would be one",
+    "there is no template {name:?}; there are {known}, and a file `{FOLDER}/NAME.md.j2` makes one",
     known = .known.iter().map(|n| format!("`{n}`")).collect::<Vec<_>>().join(", ")
 )]
 pub struct UnknownTemplate {
