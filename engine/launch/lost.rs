@@ -10,6 +10,7 @@ use crate::process::identity::{Stat, boot_id};
 use crate::process::stop::kill_all;
 use crate::process::{Identity, limited_log, tree};
 
+use super::files::Durable;
 use super::step::{Started, Step, TOKEN};
 use super::{EndedBy, Exit, Key, LaunchError, Outcome};
 
@@ -55,7 +56,7 @@ pub(super) async fn clean_up(step: &Step, key: &Key) -> Result<Outcome, LaunchEr
         log_error,
         left_behind: 0,
     };
-    step.write_outcome(&outcome)?;
+    step.write_outcome(&outcome, Durable::Yes)?;
     Ok(outcome)
 }
 

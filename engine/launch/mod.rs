@@ -18,6 +18,7 @@
 //! environment and lost its parent escapes that.
 
 pub mod error;
+mod files;
 pub mod handle;
 pub mod holder;
 pub mod key;

@@ -5,17 +5,16 @@ use std::fs::{self, File};
 use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU32, Ordering};
 
 use jiff::Timestamp;
 use rustix::fs::{FlockOperation, fcntl_lock};
 use rustix::io::Errno;
 use rustix::process::{Flock, FlockType, fcntl_getlk};
-use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::process::Identity;
 
+use super::files::{Durable, read_json, write_json, write_line, write_renamed};
 use super::spec::SpecFile;
 use super::{How, LaunchError, Outcome};
 
@@ -106,9 +105,13 @@ impl Step {
         read_json(&self.file("result.json"))
     }
 
-    /// Leaves the result: on disk before it has its name.
-    pub(super) fn write_outcome(&self, outcome: &Outcome) -> Result<(), LaunchError> {
-        write_json(&self.file("result.json"), outcome, Durable::Yes)
+    /// Leaves the result.
+    pub(super) fn write_outcome(
+        &self,
+        outcome: &Outcome,
+        durable: Durable,
+    ) -> Result<(), LaunchError> {
+        write_json(&self.file("result.json"), outcome, durable)
     }
 
     /// Takes the step's lock, or nothing if another holder has it.
@@ -141,7 +144,7 @@ impl Step {
     }
 
     /// Closes the fence: true for the one call, ever, that may start the command.
-    pub(super) fn close_fence(&self, fence: &Fence, durable: bool) -> Result<bool, LaunchError> {
+    pub(super) fn close_fence(&self, fence: &Fence, durable: Durable) -> Result<bool, LaunchError> {
         let path = self.file("started");
         let mut file = match File::options().create_new(true).write(true).open(&path) {
             Ok(file) => file,
@@ -149,13 +152,9 @@ impl Step {
             Err(error) => return Err(LaunchError::file("create", &path)(error)),
         };
         write_line(&mut file, fence)
-            .and_then(|()| {
-                if durable {
-                    file.sync_all()
-                        .and_then(|()| File::open(&self.dir)?.sync_all())
-                } else {
-                    Ok(())
-                }
+            .and_then(|()| match durable {
+                Durable::Yes => file.sync_data(),
+                Durable::No => Ok(()),
             })
             .map_err(LaunchError::file("write", &path))?;
         Ok(true)
@@ -254,57 +253,4 @@ impl Step {
 /// `O_NONBLOCK`, as `custom_flags` takes it.
 pub(super) fn nonblocking() -> i32 {
     rustix::fs::OFlags::NONBLOCK.bits().cast_signed()
-}
-
-/// Whether a file must be on disk before it gets its name.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Durable {
-    Yes,
-    No,
-}
-
-fn write_line(file: &mut File, value: &impl Serialize) -> io::Result<()> {
-    let mut line = serde_json::to_vec(value)?;
-    line.push(b'\n');
-    file.write_all(&line)
-}
-
-fn write_json(path: &Path, value: &impl Serialize, durable: Durable) -> Result<(), LaunchError> {
-    let bytes = serde_json::to_vec(value).map_err(io::Error::from);
-    bytes
-        .and_then(|bytes| write_renamed(path, &bytes, durable))
-        .map_err(LaunchError::file("write", path))
-}
-
-/// Writes beside and renames, so that no reader sees a half. The side name carries the process and a
-/// count, since two engines, or two tasks of one, may write at once.
-fn write_renamed(path: &Path, bytes: &[u8], durable: Durable) -> io::Result<()> {
-    static COUNT: AtomicU32 = AtomicU32::new(0);
-    let mut side = path.as_os_str().to_owned();
-    side.push(format!(
-        ".{}.{}",
-        std::process::id(),
-        COUNT.fetch_add(1, Ordering::Relaxed)
-    ));
-    let mut file = File::create(&side)?;
-    file.write_all(bytes)?;
-    if durable == Durable::Yes {
-        file.sync_all()?;
-    }
-    fs::rename(&side, path)
-}
-
-fn read_json<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, LaunchError> {
-    match fs::read(path) {
-        Ok(bytes) => {
-            serde_json::from_slice(&bytes)
-                .map(Some)
-                .map_err(|error| LaunchError::Damaged {
-                    path: path.to_owned(),
-                    message: error.to_string(),
-                })
-        }
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(LaunchError::file("read", path)(error)),
-    }
 }

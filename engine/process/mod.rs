@@ -10,8 +10,8 @@
 //! - [`tail`]: the last lines of such a log, cheaply;
 //! - [`escape`]: foreign bytes made safe for a terminal.
 //!
-//! Nothing here knows tokio. What needs `/proc` holds on Linux only; elsewhere a tree is what its
-//! process group is.
+//! Nothing here knows tokio. Trees and identities are read from `/proc`: elsewhere than on Linux this
+//! room compiles, and the holder refuses to work.
 
 pub mod escape;
 pub mod identity;

@@ -52,6 +52,7 @@ async fn kill_ends_the_grace() {
 }
 
 #[tokio::test]
+#[expect(clippy::print_stderr, reason = "a skipped test says so")]
 async fn a_lock_holder_in_a_session_of_its_own_is_gone_after_cancel() {
     let bench = Bench::new();
     if !["setsid", "flock"].iter().all(|tool| on_path(tool)) {

@@ -6,13 +6,13 @@ use std::io::{self, Read};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::fs::OpenOptionsExt;
 use std::os::unix::net::UnixStream;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::fs::{CWD, Mode, OFlags};
+use rustix::fs::OFlags;
 use rustix::io::Errno;
 use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGTERM};
 
@@ -54,10 +54,7 @@ impl Controls {
             signal_hook::low_level::pipe::register(signal, wakes.try_clone()?)?;
         }
         let fifo_path = step.file("control");
-        match rustix::fs::mkfifoat(CWD, &fifo_path, Mode::RUSR | Mode::WUSR) {
-            Ok(()) | Err(Errno::EXIST) => {}
-            Err(error) => return Err(error.into()),
-        }
+        make_fifo(&fifo_path)?;
         // Open for writing too: a FIFO without writers would be at its end, and wake for ever.
         let fifo = File::options()
             .read(true)
@@ -142,6 +139,20 @@ impl Controls {
     pub(super) fn close(&self) {
         let _tidy_only = fs::remove_file(&self.fifo_path);
     }
+}
+
+#[cfg(not(target_vendor = "apple"))]
+fn make_fifo(path: &Path) -> io::Result<()> {
+    use rustix::fs::{CWD, Mode};
+    match rustix::fs::mkfifoat(CWD, path, Mode::RUSR | Mode::WUSR) {
+        Ok(()) | Err(Errno::EXIST) => Ok(()),
+        Err(error) => Err(error.into()),
+    }
+}
+
+#[cfg(target_vendor = "apple")]
+fn make_fifo(_: &Path) -> io::Result<()> {
+    Err(io::ErrorKind::Unsupported.into())
 }
 
 /// Empties it, and says whether there was anything.

@@ -29,6 +29,7 @@ use jiff::Timestamp;
 use crate::process::Identity;
 use crate::process::identity::boot_id;
 
+use super::files::Durable;
 use super::step::{Fence, Step};
 use super::{EndedBy, Exit, Key, LaunchError, Outcome, Spec};
 use controls::{Controls, Order};
@@ -41,6 +42,8 @@ enum HoldError {
     Launch(#[from] LaunchError),
     #[error("{0} has no spec.json")]
     NoSpec(String),
+    #[error("holding a command needs Linux: elsewhere nothing ends what it leaves behind")]
+    NotLinux,
     #[error("cannot {0}: {1}")]
     System(&'static str, io::Error),
 }
@@ -67,6 +70,9 @@ pub fn main(dir: &Path) -> ExitCode {
 }
 
 fn hold(step: &Step) -> Result<(), HoldError> {
+    if cfg!(not(target_os = "linux")) {
+        return Err(HoldError::NotLinux);
+    }
     // Fails only for a leader of a process group, which has its terminal's signals to itself already.
     let _leader_already = rustix::process::setsid();
     // So that `ps` shows what this is; started through /proc/self/exe it would be called `exe`.
@@ -84,6 +90,11 @@ fn hold(step: &Step) -> Result<(), HoldError> {
         .spec()?
         .ok_or_else(|| HoldError::NoSpec(step.dir().display().to_string()))?;
     let (key, spec) = (file.key, file.spec);
+    let durable = if spec.outlives {
+        Durable::Yes
+    } else {
+        Durable::No
+    };
     let mut controls = Controls::open(step, spec.outlives)
         .map_err(|error| HoldError::System("listen for orders", error))?;
     let slot = match wait_for_slot(&spec, &mut controls)? {
@@ -91,14 +102,14 @@ fn hold(step: &Step) -> Result<(), HoldError> {
         // Nothing was started: another engine may still start it.
         Wait::Cut => return Ok(()),
         Wait::Cancelled => {
-            step.write_outcome(&blank(key, Timestamp::now()))?;
+            step.write_outcome(&blank(key, Timestamp::now()), durable)?;
             controls.close();
             return Ok(());
         }
     };
-    let outcome = run(step, key, &spec, &mut controls)?;
+    let outcome = run(step, key, &spec, durable, &mut controls)?;
     if let Some(outcome) = outcome {
-        step.write_outcome(&outcome)?;
+        step.write_outcome(&outcome, durable)?;
     }
     controls.close();
     drop(slot);
@@ -157,6 +168,7 @@ fn run(
     step: &Step,
     key: Key,
     spec: &Spec,
+    durable: Durable,
     controls: &mut Controls,
 ) -> Result<Option<Outcome>, HoldError> {
     #[cfg(target_os = "linux")]
@@ -164,7 +176,7 @@ fn run(
         .map_err(|error| HoldError::System("become a subreaper", error.into()))?;
     let (started_at, clock) = (Timestamp::now(), Instant::now());
     let fence = fence(started_at);
-    if !step.close_fence(&fence, spec.outlives)? {
+    if !step.close_fence(&fence, durable)? {
         return Ok(None);
     }
     let mut outcome = blank(key, started_at);
