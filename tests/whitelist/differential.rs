@@ -1,6 +1,7 @@
 //! Random patterns and paths: the engine and the naive matcher must agree, and what is said about
 //! whole languages must hold for every short path there is.
 
+use std::slice;
 use std::sync::LazyLock;
 
 use proptest::prelude::*;
@@ -177,9 +178,9 @@ proptest! {
             let own = list[finding.pattern].clone();
             for path in SHORT.iter() {
                 let wrong = match finding.problem {
-                    Problem::NeverMatches => naive::allows(&[own.clone()], path),
+                    Problem::NeverMatches => naive::allows(slice::from_ref(&own), path),
                     Problem::Subtracted { .. } => {
-                        naive::allows(&[&[own.clone()], &negatives[..]].concat(), path)
+                        naive::allows(&[slice::from_ref(&own), &negatives[..]].concat(), path)
                     }
                     Problem::SubtractsNothing => {
                         naive::allows(&positives, path)
@@ -207,9 +208,7 @@ proptest! {
             None => prop_assert!(common.is_empty(), "{:?} and {:?} share {:?}", a, b, common),
             Some(OverlapKind::Possible { witness: Some(path) }) => {
                 prop_assert!(naive::allows(&a, &path) && naive::allows(&b, &path), "{:?}", path);
-                if let ([_], [_], Some(shortest)) = (&a[..], &b[..], common.first())
-                    && !a[0].starts_with('{') && !b[0].starts_with('{')
-                {
+                if let Some(shortest) = common.first() {
                     prop_assert!(path.len() <= shortest.len(), "{:?} is not short", path);
                 }
             }

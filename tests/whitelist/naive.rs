@@ -19,7 +19,7 @@ fn matches(pattern: &str, path: &[u8]) -> bool {
         name.is_empty()
             || *name == b"."
             || *name == b".."
-            || name.to_ascii_lowercase() == b".git"
+            || name.eq_ignore_ascii_case(b".git")
             || name.contains(&0)
     };
     if names.iter().any(odd) {
