@@ -3,7 +3,7 @@
 
 use super::finding::{Notes, PatternFinding, Problem};
 use super::lower::Pattern;
-use super::search::{self, Answer, Effort};
+use super::search::{self, Answer, Effort, MAX_STEPS};
 use super::sequence::Sequence;
 
 /// Notes the findings of the list as a whole.
@@ -55,7 +55,7 @@ fn remains(pattern: &Pattern, negatives: &[&Pattern]) -> bool {
         if against.is_empty() && sequence.surely_matches() {
             return true;
         }
-        search::find(sequence, None, &against, &mut Effort::default()) != Answer::Empty
+        search::find(sequence, None, &against, MAX_STEPS, &mut Effort::default()) != Answer::Empty
     })
 }
 
@@ -63,7 +63,8 @@ fn remains(pattern: &Pattern, negatives: &[&Pattern]) -> bool {
 fn meet(a: &Pattern, b: &Pattern) -> bool {
     a.sequences.iter().any(|a| {
         b.sequences.iter().any(|b| {
-            a.may_meet(b) && search::find(a, Some(b), &[], &mut Effort::default()) != Answer::Empty
+            a.may_meet(b)
+                && search::find(a, Some(b), &[], MAX_STEPS, &mut Effort::default()) != Answer::Empty
         })
     })
 }

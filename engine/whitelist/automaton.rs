@@ -130,8 +130,8 @@ impl Automaton {
                 Kind::Class(class) => self.one(Label::Class(Arc::clone(class)), head),
                 Kind::Run => self.run(head),
                 Kind::Alternatives(branches) => self.either(branches, head),
-                // `lower` cuts at these and lets none into a component without an error.
-                Kind::Slash | Kind::Components => head,
+                // No sound pattern has these in a component (`lower`).
+                Kind::Slash | Kind::Components | Kind::Faulty => head,
             };
         }
         head

@@ -17,9 +17,9 @@ use super::sequence::Sequence;
 use super::symbol::{self, STRAY, Symbol};
 use super::universe::Place;
 
-/// Steps (transitions made and state sets compared) that one search may take, after which it gives
-/// up and the callers take the cautious side: an overlap is possible, a pattern may match. A pair of
-/// everyday patterns takes some hundred.
+/// Steps (transitions made and state sets compared) that one question may take: a pair of whitelists,
+/// or a pattern of a list. After that the cautious answer is given: an overlap is possible, a pattern
+/// may match. Everyday patterns take some hundred.
 pub const MAX_STEPS: u64 = 4_000_000;
 
 /// Cost of beginning a component with a dot, so that `*.rs` is shown as `a.rs` rather than `.rs`.
@@ -43,17 +43,19 @@ pub struct Effort {
 pub(super) enum Answer {
     /// There is no such path.
     Empty,
-    /// There is: the cheapest one.
-    Witness(Vec<u8>),
-    /// Not known after [`MAX_STEPS`].
+    /// There is: the cheapest one, after its cost.
+    Witness(u32, Vec<u8>),
+    /// Not known after as many steps as were allowed.
     GaveUp,
 }
 
-/// Looks for a path that matches `a` (and `b`, if given) and nothing of `none`.
+/// Looks for a path that matches `a` (and `b`, if given) and nothing of `none`, in at most `budget`
+/// steps.
 pub(super) fn find(
     a: &Sequence,
     b: Option<&Sequence>,
     none: &[&Sequence],
+    budget: u64,
     effort: &mut Effort,
 ) -> Answer {
     let mut automaton = Automaton::default();
@@ -64,7 +66,7 @@ pub(super) fn find(
     };
     let mut excluded: Vec<u32> = none.iter().map(|s| automaton.add(s)).collect();
     excluded.sort_unstable();
-    let mut search = Search::new(&automaton);
+    let mut search = Search::new(&automaton, budget);
     effort.searches += 1;
     let answer = if excluded.iter().any(|s| automaton.state(*s).all) {
         Answer::Empty
@@ -96,10 +98,11 @@ struct Search<'a> {
     numbers: HashMap<Vec<u32>, u32>,
     settled: HashMap<Spot, Vec<u32>>,
     steps: u64,
+    budget: u64,
 }
 
 impl<'a> Search<'a> {
-    fn new(automaton: &'a Automaton) -> Self {
+    fn new(automaton: &'a Automaton, budget: u64) -> Self {
         Self {
             automaton,
             nodes: Vec::new(),
@@ -107,6 +110,7 @@ impl<'a> Search<'a> {
             numbers: HashMap::new(),
             settled: HashMap::new(),
             steps: 0,
+            budget,
         }
     }
 
@@ -129,7 +133,7 @@ impl<'a> Search<'a> {
             }
             self.settled.entry(spot).or_default().push(excluded);
             if self.accepts(spot, excluded) {
-                return Answer::Witness(self.spell(at));
+                return Answer::Witness(cost, self.spell(at));
             }
             for (symbol, place) in self.symbols(spot, excluded) {
                 let Some(excluded) = self.step_excluded(excluded, symbol) else {
@@ -150,7 +154,7 @@ impl<'a> Search<'a> {
                     }
                 }
             }
-            if self.steps > MAX_STEPS {
+            if self.steps > self.budget {
                 return Answer::GaveUp;
             }
         }

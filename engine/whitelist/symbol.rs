@@ -49,7 +49,7 @@ pub(super) fn rank(symbol: Symbol) -> u32 {
     }
     match char::from_u32(symbol) {
         Some('!'..='~') => 100,
-        Some(c) if c.is_alphanumeric() => 200,
+        Some(c) if c.is_alphabetic() => 200,
         Some(' ') => 300,
         Some(c) if c.is_control() => 500,
         Some(_) => 400,
