@@ -83,11 +83,7 @@ impl Git {
         for setting in HARDENED {
             command.args(["-c", setting]);
         }
-        Self {
-            command,
-            shown: vec!["git".into()],
-            input: Input::Null,
-        }
+        Self { command, shown: vec!["git".into()], input: Input::Null }
     }
 
     pub(super) fn config(mut self, setting: &str) -> Self {
@@ -130,14 +126,8 @@ impl Git {
         let words = self.shown.iter().map(|word| {
             let bytes = word.as_encoded_bytes();
             let plain = !bytes.is_empty()
-                && bytes
-                    .iter()
-                    .all(|b| b.is_ascii_alphanumeric() || b"-_./=:@^{}%+,".contains(b));
-            if plain {
-                bytes.to_str_lossy().into_owned()
-            } else {
-                format!("{:?}", bytes.as_bstr())
-            }
+                && bytes.iter().all(|b| b.is_ascii_alphanumeric() || b"-_./=:@^{}%+,".contains(b));
+            if plain { bytes.to_str_lossy().into_owned() } else { format!("{:?}", bytes.as_bstr()) }
         });
         words.collect::<Vec<_>>().join(" ")
     }
@@ -145,10 +135,7 @@ impl Git {
     /// Runs to the end, whatever the exit code.
     pub(super) fn output(mut self) -> Result<(Output, String), GitError> {
         let line = self.line();
-        let not_started = |source| GitError::NotStarted {
-            command: line.clone(),
-            source,
-        };
+        let not_started = |source| GitError::NotStarted { command: line.clone(), source };
         self.command.stdout(Stdio::piped()).stderr(Stdio::piped());
         let (stdin, bytes) = match self.input {
             Input::Null => (Stdio::null(), None),
@@ -172,11 +159,7 @@ impl Git {
     /// Runs to the end and gives the standard output, if the exit code is 0.
     pub(super) fn run(self) -> Result<Vec<u8>, GitError> {
         let (output, line) = self.output()?;
-        if output.status.success() {
-            Ok(output.stdout)
-        } else {
-            Err(failed(&output, line))
-        }
+        if output.status.success() { Ok(output.stdout) } else { Err(failed(&output, line)) }
     }
 
     /// As [`Git::run`], for answers of one line of text.
@@ -198,19 +181,9 @@ impl Git {
 
 /// What a command that did not end well leaves for the reader.
 pub(super) fn failed(output: &Output, command: String) -> GitError {
-    let lines: Vec<&[u8]> = output
-        .stderr
-        .lines()
-        .filter(|line| !line.trim().is_empty())
-        .collect();
+    let lines: Vec<&[u8]> = output.stderr.lines().filter(|line| !line.trim().is_empty()).collect();
     let last = &lines[lines.len().saturating_sub(TAIL_LINES)..];
-    let shown: Vec<String> = last
-        .iter()
-        .map(|line| line.to_str_lossy().escape_debug().to_string())
-        .collect();
-    GitError::Failed {
-        command,
-        code: output.status.code(),
-        stderr: shown.join("\n"),
-    }
+    let shown: Vec<String> =
+        last.iter().map(|line| line.to_str_lossy().escape_debug().to_string()).collect();
+    GitError::Failed { command, code: output.status.code(), stderr: shown.join("\n") }
 }

@@ -148,9 +148,5 @@ fn ended(code: Option<i32>) -> String {
 }
 
 fn tail(stderr: &str) -> String {
-    if stderr.is_empty() {
-        String::new()
-    } else {
-        format!(": {stderr}")
-    }
+    if stderr.is_empty() { String::new() } else { format!(": {stderr}") }
 }

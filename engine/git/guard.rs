@@ -35,13 +35,13 @@ pub struct GuardSpec<'a> {
 }
 
 /// The rest of the repository at one moment.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Guarded {
     /// Mode and digest (or the target of a link), by path; and whether it is the user's for all repositories.
-    files: BTreeMap<PathBuf, (String, bool)>,
-    refs: BTreeMap<BString, BString>,
-    head: BString,
-    look: Option<Look>,
+    pub(super) files: BTreeMap<PathBuf, (String, bool)>,
+    pub(super) refs: BTreeMap<BString, BString>,
+    pub(super) head: BString,
+    pub(super) look: Option<Look>,
 }
 
 /// Whose doing a difference is taken for.
@@ -85,16 +85,12 @@ pub struct GuardDiff {
 impl GuardDiff {
     /// What nobody may touch and somebody did.
     pub fn findings(&self) -> impl Iterator<Item = &Difference> {
-        self.differences
-            .iter()
-            .filter(|difference| difference.fault == Fault::Finding)
+        self.differences.iter().filter(|difference| difference.fault == Fault::Finding)
     }
 
     /// What a person may have done.
     pub fn by_a_person(&self) -> impl Iterator<Item = &Difference> {
-        self.differences
-            .iter()
-            .filter(|difference| difference.fault == Fault::Person)
+        self.differences.iter().filter(|difference| difference.fault == Fault::Person)
     }
 }
 
@@ -109,18 +105,9 @@ impl Repo {
         for config in &self.settings().files {
             add(&mut files, &config.path, config.shared)?;
         }
-        let in_common = [
-            "config",
-            "config.worktree",
-            "hooks",
-            "info",
-            "objects/info/alternates",
-        ];
+        let in_common = ["config", "config.worktree", "hooks", "info", "objects/info/alternates"];
         let mut paths: Vec<PathBuf> = in_common.iter().map(|name| common.join(name)).collect();
-        paths.extend(
-            spec.worktree
-                .map(|worktree| worktree.git_dir().join("config.worktree")),
-        );
+        paths.extend(spec.worktree.map(|worktree| worktree.git_dir().join("config.worktree")));
         // Hooks kept in the checkout are files of the checkout.
         let in_checkout = |path: &PathBuf| {
             self.top().is_some_and(|top| path.starts_with(top)) && !path.starts_with(common)
@@ -135,14 +122,8 @@ impl Repo {
         Ok(Guarded {
             files,
             refs: self.refs_beside(spec.run)?,
-            head: std::fs::read(&head)
-                .map_err(GitError::io("read", &head))?
-                .into(),
-            look: if spec.checkout {
-                Look::take(self)?
-            } else {
-                None
-            },
+            head: std::fs::read(&head).map_err(GitError::io("read", &head))?.into(),
+            look: if spec.checkout { Look::take(self)? } else { None },
         })
     }
 
@@ -163,48 +144,28 @@ impl Repo {
             differences.push(Difference {
                 place,
                 became,
-                fault: if shared {
-                    Fault::Person
-                } else {
-                    Fault::Finding
-                },
+                fault: if shared { Fault::Person } else { Fault::Finding },
             });
         }
         let refs: Vec<_> = changed(&before.refs, &after.refs).collect();
-        let theirs = if refs
-            .iter()
-            .any(|(name, _)| name.starts_with(b"refs/heads/"))
-        {
+        let theirs = if refs.iter().any(|(name, _)| name.starts_with(b"refs/heads/")) {
             self.checked_out_by_people(before)?
         } else {
             BTreeSet::new()
         };
         for (name, became) in refs {
-            let fault = if theirs.contains(name) || others(name) {
-                Fault::Person
-            } else {
-                Fault::Finding
-            };
-            differences.push(Difference {
-                place: Place::Ref(name.clone()),
-                became,
-                fault,
-            });
+            let fault =
+                if theirs.contains(name) || others(name) { Fault::Person } else { Fault::Finding };
+            differences.push(Difference { place: Place::Ref(name.clone()), became, fault });
         }
-        let person = |place, became| Difference {
-            place,
-            became,
-            fault: Fault::Person,
-        };
+        let person = |place, became| Difference { place, became, fault: Fault::Person };
         if before.head != after.head {
             differences.push(person(Place::Ref("HEAD".into()), Became::Changed));
         }
         if let (Some(old), Some(new)) = (&before.look, &after.look) {
             let (paths, staged) = old.differs(new);
             differences.extend(
-                paths
-                    .into_iter()
-                    .map(|path| person(Place::Checkout(path), Became::Changed)),
+                paths.into_iter().map(|path| person(Place::Checkout(path), Became::Changed)),
             );
             if staged {
                 differences.push(person(Place::GitFile("index".into()), Became::Changed));
@@ -216,10 +177,7 @@ impl Repo {
     /// The branches that the user's own worktrees are on, or were before.
     fn checked_out_by_people(&self, before: &Guarded) -> Result<BTreeSet<BString>, GitError> {
         let mut heads = vec![before.head.to_vec()];
-        let own = [
-            self.git_dir().to_path_buf(),
-            self.common_dir().to_path_buf(),
-        ];
+        let own = [self.git_dir().to_path_buf(), self.common_dir().to_path_buf()];
         let linked = self
             .registered()?
             .into_iter()
@@ -229,8 +187,7 @@ impl Repo {
             heads.extend(std::fs::read(folder.join("HEAD")));
         }
         let named = heads.iter().filter_map(|head| {
-            head.strip_prefix(b"ref: ")
-                .map(|name| name.trim_ascii_end().into())
+            head.strip_prefix(b"ref: ").map(|name| name.trim_ascii_end().into())
         });
         Ok(named.collect())
     }
@@ -244,10 +201,7 @@ impl Repo {
         if self.common_dir().join("reftable").exists() {
             let out = self
                 .git()
-                .args([
-                    "for-each-ref",
-                    "--format=%(refname)%00%(objectname)%00%(symref)",
-                ])
+                .args(["for-each-ref", "--format=%(refname)%00%(objectname)%00%(symref)"])
                 .run()?;
             for line in out.lines() {
                 if let Some((name, value)) =
@@ -264,21 +218,14 @@ impl Repo {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Vec::new(),
             Err(error) => return Err(GitError::io("read", &packed)(error)),
         };
-        for line in lines
-            .lines()
-            .filter(|line| !line.starts_with(b"#") && !line.starts_with(b"^"))
+        for line in lines.lines().filter(|line| !line.starts_with(b"#") && !line.starts_with(b"^"))
         {
             if let Some((value, name)) = line.split_once_str(" ").filter(|(_, name)| !is_own(name))
             {
                 refs.insert(name.into(), value.into());
             }
         }
-        loose(
-            &self.common_dir().join("refs"),
-            b"refs/".into(),
-            &is_own,
-            &mut refs,
-        )?;
+        loose(&self.common_dir().join("refs"), b"refs/".into(), &is_own, &mut refs)?;
         Ok(refs)
     }
 }
@@ -347,11 +294,7 @@ fn add(
     };
     let content: Vec<u8> = if stat.is_dir() {
         for item in std::fs::read_dir(path).map_err(GitError::io("list", path))? {
-            add(
-                files,
-                &item.map_err(GitError::io("list", path))?.path(),
-                shared,
-            )?;
+            add(files, &item.map_err(GitError::io("list", path))?.path(), shared)?;
         }
         return Ok(());
     } else if stat.is_symlink() {
@@ -384,17 +327,12 @@ fn changed<'a, K: Ord, V: PartialEq>(
     before: &'a BTreeMap<K, V>,
     after: &'a BTreeMap<K, V>,
 ) -> impl Iterator<Item = (&'a K, Became)> {
-    let old = before
-        .iter()
-        .filter_map(|(key, value)| match after.get(key) {
-            None => Some((key, Became::Removed)),
-            Some(other) if other != value => Some((key, Became::Changed)),
-            Some(_) => None,
-        });
-    let new = after
-        .keys()
-        .filter(|key| !before.contains_key(key))
-        .map(|key| (key, Became::Added));
+    let old = before.iter().filter_map(|(key, value)| match after.get(key) {
+        None => Some((key, Became::Removed)),
+        Some(other) if other != value => Some((key, Became::Changed)),
+        Some(_) => None,
+    });
+    let new = after.keys().filter(|key| !before.contains_key(key)).map(|key| (key, Became::Added));
     let mut all: Vec<_> = old.chain(new).collect();
     all.sort_by(|one, two| one.0.cmp(two.0));
     all.into_iter()

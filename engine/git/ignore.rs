@@ -50,10 +50,8 @@ impl IgnoreRules {
             let folder = &path[..end.unwrap_or(0)];
             let relative = &path[end.map_or(0, |end| end + 1)..];
             if let Some(rules) = self.by_folder.get(folder.as_bstr())
-                && let Some(rule) = rules
-                    .iter()
-                    .rev()
-                    .find(|rule| rule.matches(relative, name, is_folder))
+                && let Some(rule) =
+                    rules.iter().rev().find(|rule| rule.matches(relative, name, is_folder))
             {
                 return !rule.negated;
             }
@@ -100,20 +98,11 @@ fn rule(line: &[u8]) -> Option<Rule> {
         return None;
     }
     let line = trim_trailing_spaces(line);
-    let (negated, line) = line
-        .strip_prefix(b"!")
-        .map_or((false, line), |rest| (true, rest));
-    let (only_folders, line) = line
-        .strip_suffix(b"/")
-        .map_or((false, line), |rest| (true, rest));
+    let (negated, line) = line.strip_prefix(b"!").map_or((false, line), |rest| (true, rest));
+    let (only_folders, line) = line.strip_suffix(b"/").map_or((false, line), |rest| (true, rest));
     let by_name = !line.contains(&b'/');
     let pattern = line.strip_prefix(b"/").unwrap_or(line).to_vec();
-    (!line.is_empty()).then_some(Rule {
-        pattern,
-        negated,
-        only_folders,
-        by_name,
-    })
+    (!line.is_empty()).then_some(Rule { pattern, negated, only_folders, by_name })
 }
 
 /// Spaces at the end do not count, unless a backslash keeps them.

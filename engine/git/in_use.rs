@@ -21,29 +21,19 @@ pub fn users_of(folder: &Path) -> Vec<User> {
     let own = std::process::id();
     let mut users = Vec::new();
     for item in listing.flatten() {
-        let Some(pid) = item
-            .file_name()
-            .to_str()
-            .and_then(|name| name.parse::<u32>().ok())
-        else {
+        let Some(pid) = item.file_name().to_str().and_then(|name| name.parse::<u32>().ok()) else {
             continue;
         };
         let process = item.path();
         let inside =
             |link: PathBuf| std::fs::read_link(link).is_ok_and(|target| target.starts_with(folder));
         let opened = || {
-            let files = std::fs::read_dir(process.join("fd"))
-                .into_iter()
-                .flatten()
-                .flatten();
+            let files = std::fs::read_dir(process.join("fd")).into_iter().flatten().flatten();
             files.map(|file| file.path()).any(inside)
         };
         if inside(process.join("cwd")) || inside(process.join("exe")) || pid != own && opened() {
             let name = std::fs::read_to_string(process.join("comm")).unwrap_or_default();
-            users.push(User {
-                pid,
-                name: name.trim().escape_debug().to_string(),
-            });
+            users.push(User { pid, name: name.trim().escape_debug().to_string() });
         }
     }
     users

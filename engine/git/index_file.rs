@@ -71,21 +71,14 @@ impl Index {
     /// [`GitError::Io`], or [`GitError::Index`] when it is damaged, split or sparse.
     pub fn read(path: &Path, oid_len: usize) -> Result<Self, GitError> {
         let bytes = std::fs::read(path).map_err(GitError::io("read", path))?;
-        Self::parse(&bytes, oid_len).map_err(|what| GitError::Index {
-            path: path.to_path_buf(),
-            what: what.to_owned(),
-        })
+        Self::parse(&bytes, oid_len)
+            .map_err(|what| GitError::Index { path: path.to_path_buf(), what: what.to_owned() })
     }
 
     /// An index of a list of paths sorted as git sorts them, without stat data: every file on disk will be looked into.
     pub(super) fn of_leaves(leaves: &[(bstr::BString, Leaf)]) -> Self {
         let mut index = Self::default();
-        let stat = Stat {
-            ctime: (0, 0),
-            mtime: (0, 0),
-            ino: 0,
-            size: 0,
-        };
+        let stat = Stat { ctime: (0, 0), mtime: (0, 0), ino: 0, size: 0 };
         for (path, leaf) in leaves {
             let start = index.names.len();
             index.names.extend_from_slice(path);
@@ -117,10 +110,7 @@ impl Index {
     /// What the index holds under a path, if it is not in conflict.
     #[must_use]
     pub fn find(&self, path: &BStr) -> Option<&Entry> {
-        let at = self
-            .entries
-            .binary_search_by(|entry| self.path(entry).cmp(path))
-            .ok()?;
+        let at = self.entries.binary_search_by(|entry| self.path(entry).cmp(path)).ok()?;
         self.entries.get(at)
     }
 
@@ -143,10 +133,8 @@ impl Index {
         if count > bytes.len() / 40 {
             return Err(SHORT);
         }
-        let mut index = Self {
-            names: Vec::with_capacity(bytes.len() / 2),
-            entries: Vec::with_capacity(count),
-        };
+        let mut index =
+            Self { names: Vec::with_capacity(bytes.len() / 2), entries: Vec::with_capacity(count) };
         let mut at = 12;
         let mut previous = 0..0_usize;
         for _ in 0..count {
@@ -159,10 +147,7 @@ impl Index {
             };
             let mode = word(at + 24)?;
             at += 40;
-            let id = bytes
-                .get(at..at + oid_len)
-                .and_then(ObjectId::from_bytes)
-                .ok_or(SHORT)?;
+            let id = bytes.get(at..at + oid_len).and_then(ObjectId::from_bytes).ok_or(SHORT)?;
             at += oid_len;
             let half = |at: usize| {
                 bytes
@@ -177,13 +162,8 @@ impl Index {
             let start = index.names.len();
             if version == 4 {
                 let strip = varint(bytes, &mut at).ok_or(SHORT)?;
-                let kept = previous
-                    .len()
-                    .checked_sub(strip)
-                    .ok_or("a path is cut too short")?;
-                index
-                    .names
-                    .extend_from_within(previous.start..previous.start + kept);
+                let kept = previous.len().checked_sub(strip).ok_or("a path is cut too short")?;
+                index.names.extend_from_within(previous.start..previous.start + kept);
             }
             let rest = bytes.get(at..).ok_or(SHORT)?;
             let length = rest.find_byte(0).ok_or(SHORT)?;

@@ -17,9 +17,9 @@ use super::walk::Walk;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Look {
     /// Sorted by path.
-    files: Vec<(BString, u64)>,
+    pub(super) files: Vec<(BString, u64)>,
     /// What is staged; a mere refresh of the index does not change it.
-    index: u64,
+    pub(super) index: u64,
 }
 
 impl Look {
@@ -39,10 +39,7 @@ impl Look {
         };
         let mut hasher = DefaultHasher::new();
         let mut rules = IgnoreRules::default();
-        let everywhere = [
-            repo.settings().excludes(),
-            Some(repo.common_dir().join("info/exclude")),
-        ];
+        let everywhere = [repo.settings().excludes(), Some(repo.common_dir().join("info/exclude"))];
         let mut at_top: Vec<u8> = Vec::new();
         for file in everywhere.into_iter().flatten() {
             at_top.extend(std::fs::read(file).unwrap_or_default());
@@ -69,10 +66,7 @@ impl Look {
             fingerprints: true,
         }
         .run()?;
-        Ok(Some(Self {
-            files: walked.fingerprints,
-            index: hasher.finish(),
-        }))
+        Ok(Some(Self { files: walked.fingerprints, index: hasher.finish() }))
     }
 
     /// The paths that appeared, vanished or were written to, and whether something was staged.
@@ -106,7 +100,6 @@ fn expanded(repo: &Repo) -> Result<Index, GitError> {
     let index = repo.git_dir().join("index");
     std::fs::copy(&index, &copy).map_err(GitError::io("copy", &index))?;
     let git = repo.git().env("GIT_INDEX_FILE", &copy).reading();
-    git.args(["update-index", "--no-split-index", "--force-write-index"])
-        .run()?;
+    git.args(["update-index", "--no-split-index", "--force-write-index"]).run()?;
     Index::read(&copy, repo.oid_len())
 }

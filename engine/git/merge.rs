@@ -71,35 +71,17 @@ impl Repo {
         onto: &CommitId,
         commit: &CommitId,
     ) -> Result<Result<TreeId, (Vec<BString>, Vec<String>)>, GitError> {
-        let git = self
-            .git()
-            .config("merge.renames=true")
-            .config("merge.directoryRenames=conflict");
-        let git = git
-            .config("merge.renameLimit=10000")
-            .config("merge.conflictStyle=merge");
-        let git = git.args([
-            "merge-tree",
-            "--write-tree",
-            "-z",
-            "--name-only",
-            "--messages",
-        ]);
+        let git = self.git().config("merge.renames=true").config("merge.directoryRenames=conflict");
+        let git = git.config("merge.renameLimit=10000").config("merge.conflictStyle=merge");
+        let git = git.args(["merge-tree", "--write-tree", "-z", "--name-only", "--messages"]);
         let (output, line) = git.args([onto.as_str(), commit.as_str()]).output()?;
         let mut fields = output.stdout.split(|b| *b == 0);
-        let tree = fields
-            .next()
-            .unwrap_or_default()
-            .to_str_lossy()
-            .into_owned();
+        let tree = fields.next().unwrap_or_default().to_str_lossy().into_owned();
         match output.status.code() {
             Some(0) => Ok(Ok(TreeId(tree))),
             Some(1) => {
-                let mut paths: Vec<BString> = fields
-                    .by_ref()
-                    .take_while(|f| !f.is_empty())
-                    .map(BString::from)
-                    .collect();
+                let mut paths: Vec<BString> =
+                    fields.by_ref().take_while(|f| !f.is_empty()).map(BString::from).collect();
                 paths.sort();
                 paths.dedup();
                 let mut messages = Vec::new();
@@ -113,8 +95,7 @@ impl Repo {
                         break;
                     };
                     messages.extend(
-                        text.lines()
-                            .map(|text| text.to_str_lossy().escape_debug().to_string()),
+                        text.lines().map(|text| text.to_str_lossy().escape_debug().to_string()),
                     );
                 }
                 Ok(Err((paths, messages)))
@@ -138,22 +119,14 @@ impl Repo {
         }
         // A merge commit can hold changes of its own, which have no patch to compare.
         let range = format!("{into}..{commit}");
-        let merges = self
-            .git()
-            .args(["rev-list", "--merges", "--max-count=1", &range])
-            .run()?;
+        let merges = self.git().args(["rev-list", "--merges", "--max-count=1", &range]).run()?;
         if merges.is_empty() {
-            let listed = self
-                .git()
-                .args(["cherry", into.as_str(), commit.as_str()])
-                .run()?;
+            let listed = self.git().args(["cherry", into.as_str(), commit.as_str()]).run()?;
             if listed.lines().all(|line| line.starts_with(b"-")) {
                 return Ok(true);
             }
         }
         let here = self.tree_of(into)?;
-        Ok(self
-            .merged_tree(into, commit)?
-            .is_ok_and(|tree| tree == here))
+        Ok(self.merged_tree(into, commit)?.is_ok_and(|tree| tree == here))
     }
 }

@@ -24,12 +24,14 @@
 mod command;
 pub mod error;
 pub mod guard;
+mod guard_file;
 pub mod ignore;
 pub mod in_use;
 pub mod index_file;
 mod look;
 pub mod merge;
 pub mod objects;
+mod patch;
 pub mod refs;
 mod registry;
 pub mod removal;

@@ -31,9 +31,7 @@ impl ObjectId {
     /// Takes 20 or 32 bytes; `None` for any other length.
     #[must_use]
     pub fn from_bytes(raw: &[u8]) -> Option<Self> {
-        let len = u8::try_from(raw.len())
-            .ok()
-            .filter(|len| matches!(len, 20 | 32))?;
+        let len = u8::try_from(raw.len()).ok().filter(|len| matches!(len, 20 | 32))?;
         let mut bytes = [0; 32];
         bytes[..raw.len()].copy_from_slice(raw);
         Some(Self { bytes, len })
@@ -42,18 +40,12 @@ impl ObjectId {
     /// Takes 40 or 64 hexadecimal digits.
     #[must_use]
     pub fn from_hex(hex: &[u8]) -> Option<Self> {
-        let digit = |b: u8| {
-            char::from(b)
-                .to_digit(16)
-                .and_then(|d| u8::try_from(d).ok())
-        };
+        let digit = |b: u8| char::from(b).to_digit(16).and_then(|d| u8::try_from(d).ok());
         let (pairs, []) = hex.as_chunks::<2>() else {
             return None;
         };
-        let raw: Option<Vec<u8>> = pairs
-            .iter()
-            .map(|[high, low]| Some(digit(*high)? << 4 | digit(*low)?))
-            .collect();
+        let raw: Option<Vec<u8>> =
+            pairs.iter().map(|[high, low]| Some(digit(*high)? << 4 | digit(*low)?)).collect();
         Self::from_bytes(&raw?)
     }
 
@@ -66,9 +58,7 @@ impl ObjectId {
 
 impl fmt::Display for ObjectId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.as_bytes()
-            .iter()
-            .try_for_each(|byte| write!(f, "{byte:02x}"))
+        self.as_bytes().iter().try_for_each(|byte| write!(f, "{byte:02x}"))
     }
 }
 
@@ -128,21 +118,13 @@ impl Change {
             (Some(old), Some(new)) if old.id == new.id => ChangeKind::Mode,
             _ => ChangeKind::Modified,
         };
-        Some(Self {
-            path,
-            kind,
-            old,
-            new,
-        })
+        Some(Self { path, kind, old, new })
     }
 
     /// Whether a gitlink (a commit of another repository) is on either side.
     #[must_use]
     pub fn is_gitlink(&self) -> bool {
-        self.old
-            .iter()
-            .chain(&self.new)
-            .any(|leaf| leaf.mode == GITLINK)
+        self.old.iter().chain(&self.new).any(|leaf| leaf.mode == GITLINK)
     }
 }
 
@@ -159,21 +141,12 @@ impl Identity {
     /// Without the characters that end a field inside a commit object.
     fn clean(&self) -> Self {
         let strip = |text: &str, fallback: &str| {
-            let kept: String = text
-                .chars()
-                .filter(|c| !c.is_control() && !"<>".contains(*c))
-                .collect();
+            let kept: String =
+                text.chars().filter(|c| !c.is_control() && !"<>".contains(*c)).collect();
             let kept = kept.trim().to_owned();
-            if kept.is_empty() {
-                fallback.to_owned()
-            } else {
-                kept
-            }
+            if kept.is_empty() { fallback.to_owned() } else { kept }
         };
-        Self {
-            name: strip(&self.name, "sop"),
-            email: strip(&self.email, "sop@localhost"),
-        }
+        Self { name: strip(&self.name, "sop"), email: strip(&self.email, "sop@localhost") }
     }
 }
 
@@ -195,13 +168,9 @@ impl Repo {
     /// # Errors
     /// [`GitError::UnknownRevision`].
     pub fn resolve(&self, rev: &str) -> Result<CommitId, GitError> {
-        let unknown = || GitError::UnknownRevision {
-            rev: rev.to_owned(),
-        };
+        let unknown = || GitError::UnknownRevision { rev: rev.to_owned() };
         let found = self.with(|repo| {
-            repo.revparse_single(rev)?
-                .peel_to_commit()
-                .map(|commit| commit_id(commit.id()))
+            repo.revparse_single(rev)?.peel_to_commit().map(|commit| commit_id(commit.id()))
         });
         if let Some(Ok(found)) = found {
             return Ok(found);
@@ -212,13 +181,7 @@ impl Repo {
         let spec = format!("{rev}^{{commit}}");
         let asked = self
             .git()
-            .args([
-                "rev-parse",
-                "--verify",
-                "--quiet",
-                "--end-of-options",
-                &spec,
-            ])
+            .args(["rev-parse", "--verify", "--quiet", "--end-of-options", &spec])
             .run_line();
         asked.map(CommitId).map_err(|_| unknown())
     }
@@ -229,17 +192,13 @@ impl Repo {
     /// The commit is not in the repository.
     pub fn tree_of(&self, commit: &CommitId) -> Result<TreeId, GitError> {
         let found = self.with(|repo| {
-            repo.find_commit(oid(commit)?)
-                .map(|commit| TreeId(commit.tree_id().to_string()))
+            repo.find_commit(oid(commit)?).map(|commit| TreeId(commit.tree_id().to_string()))
         });
         match found {
             Some(found) => found.map_err(GitError::objects(format!("cannot read commit {commit}"))),
             None => {
                 let spec = format!("{commit}^{{tree}}");
-                self.git()
-                    .args(["rev-parse", "--verify", "--quiet", &spec])
-                    .run_line()
-                    .map(TreeId)
+                self.git().args(["rev-parse", "--verify", "--quiet", &spec]).run_line().map(TreeId)
             }
         }
     }
@@ -249,13 +208,8 @@ impl Repo {
     /// # Errors
     /// The commit is not in the repository.
     pub fn parents_of(&self, commit: &CommitId) -> Result<Vec<CommitId>, GitError> {
-        let found = self.with(|repo| {
-            Ok(repo
-                .find_commit(oid(commit)?)?
-                .parent_ids()
-                .map(commit_id)
-                .collect())
-        });
+        let found = self
+            .with(|repo| Ok(repo.find_commit(oid(commit)?)?.parent_ids().map(commit_id).collect()));
         match found {
             Some(found) => found.map_err(GitError::objects(format!("cannot read commit {commit}"))),
             None => {
@@ -263,11 +217,7 @@ impl Repo {
                     .git()
                     .args(["rev-list", "--parents", "-n", "1", commit.as_str()])
                     .run_line()?;
-                Ok(line
-                    .split(' ')
-                    .skip(1)
-                    .map(|id| CommitId(id.to_owned()))
-                    .collect())
+                Ok(line.split(' ').skip(1).map(|id| CommitId(id.to_owned())).collect())
             }
         }
     }
@@ -279,20 +229,9 @@ impl Repo {
     pub fn paths_at(&self, commit: &CommitId) -> Result<Vec<BString>, GitError> {
         let out = self
             .git()
-            .args([
-                "ls-tree",
-                "-r",
-                "-z",
-                "--full-tree",
-                "--name-only",
-                commit.as_str(),
-            ])
+            .args(["ls-tree", "-r", "-z", "--full-tree", "--name-only", commit.as_str()])
             .run()?;
-        Ok(out
-            .split(|b| *b == 0)
-            .filter(|path| !path.is_empty())
-            .map(BString::from)
-            .collect())
+        Ok(out.split(|b| *b == 0).filter(|path| !path.is_empty()).map(BString::from).collect())
     }
 
     /// Every path of a commit or tree with what is there, in git's order.
@@ -306,10 +245,7 @@ impl Repo {
     /// The commit is not in the repository.
     pub fn blob_at(&self, commit: &CommitId, path: &BStr) -> Result<Option<Vec<u8>>, GitError> {
         let found = self.leaf_at(commit, path)?;
-        found
-            .filter(|leaf| leaf.mode != GITLINK)
-            .map(|leaf| self.blob(leaf.id))
-            .transpose()
+        found.filter(|leaf| leaf.mode != GITLINK).map(|leaf| self.blob(leaf.id)).transpose()
     }
 
     /// What a commit holds under one path; `None` for nothing, or a folder.
@@ -321,10 +257,8 @@ impl Repo {
             let mut tree = repo.find_commit(oid(commit)?)?.tree()?;
             let mut parts = path.split(|b| *b == b'/').peekable();
             while let Some(part) = parts.next() {
-                let Some((mode, id)) = tree
-                    .iter()
-                    .find(|e| e.name_bytes() == part)
-                    .map(|e| (e.filemode(), e.id()))
+                let Some((mode, id)) =
+                    tree.iter().find(|e| e.name_bytes() == part).map(|e| (e.filemode(), e.id()))
                 else {
                     return Ok(None);
                 };
@@ -347,10 +281,7 @@ impl Repo {
             .args(["ls-tree", "-z", "--full-tree", commit.as_str(), "--"])
             .arg(&*path_arg)
             .run()?;
-        Ok(parse_leaves(&out)?
-            .into_iter()
-            .find(|(found, _)| found == path)
-            .map(|(_, leaf)| leaf))
+        Ok(parse_leaves(&out)?.into_iter().find(|(found, _)| found == path).map(|(_, leaf)| leaf))
     }
 
     /// The bytes of a blob.
@@ -367,14 +298,11 @@ impl Repo {
     pub(super) fn write_blob(&self, bytes: &[u8]) -> Result<ObjectId, GitError> {
         if let Some(done) = self.with(|repo| repo.blob(bytes)) {
             let id = done.map_err(GitError::objects("cannot store an object"))?;
-            return ObjectId::from_bytes(id.as_bytes()).ok_or(GitError::UnknownRevision {
-                rev: id.to_string(),
-            });
+            return ObjectId::from_bytes(id.as_bytes())
+                .ok_or(GitError::UnknownRevision { rev: id.to_string() });
         }
-        let git = self
-            .git()
-            .args(["hash-object", "-w", "--stdin", "--no-filters"])
-            .feed(bytes.to_vec());
+        let git =
+            self.git().args(["hash-object", "-w", "--stdin", "--no-filters"]).feed(bytes.to_vec());
         let hex = git.run_line()?;
         ObjectId::from_hex(hex.as_bytes()).ok_or(GitError::UnknownRevision { rev: hex })
     }
@@ -396,9 +324,7 @@ impl Repo {
             "--no-abbrev",
             "--no-ext-diff",
         ]);
-        let out = git
-            .args(["--ignore-submodules=none", old.as_str(), new.as_str()])
-            .run()?;
+        let out = git.args(["--ignore-submodules=none", old.as_str(), new.as_str()]).run()?;
         let unreadable = || GitError::Answer {
             command: "git diff-tree".into(),
             what: "a record is malformed".into(),
@@ -407,20 +333,14 @@ impl Repo {
         let mut changes = Vec::new();
         while let Some(head) = fields.next().filter(|head| !head.is_empty()) {
             let path = fields.next().ok_or_else(unreadable)?;
-            let words: Vec<&[u8]> = head
-                .strip_prefix(b":")
-                .unwrap_or(head)
-                .split(|b| *b == b' ')
-                .collect();
+            let words: Vec<&[u8]> =
+                head.strip_prefix(b":").unwrap_or(head).split(|b| *b == b' ').collect();
             let [old_mode, new_mode, old_id, new_id, _] = words[..] else {
                 return Err(unreadable());
             };
             let side = |mode: &[u8], id: &[u8]| {
-                Some(Leaf {
-                    mode: octal(mode)?,
-                    id: ObjectId::from_hex(id)?,
-                })
-                .filter(|l| l.mode != 0)
+                Some(Leaf { mode: octal(mode)?, id: ObjectId::from_hex(id)? })
+                    .filter(|l| l.mode != 0)
             };
             changes.extend(Change::between(
                 path.into(),
@@ -482,10 +402,7 @@ impl Repo {
             );
             feed.extend(head.bytes().chain(path.bytes()).chain([0]));
         }
-        git()
-            .args(["update-index", "-z", "--index-info"])
-            .feed(feed)
-            .run()?;
+        git().args(["update-index", "-z", "--index-info"]).feed(feed).run()?;
         git().arg("write-tree").run_line().map(TreeId)
     }
 
@@ -507,10 +424,8 @@ impl Repo {
         let made = self.with(|repo| {
             let signature = git2::Signature::new(&who.name, &who.email, &git2::Time::new(when, 0))?;
             let tree = repo.find_tree(git2::Oid::from_str(tree.as_str())?)?;
-            let parents: Result<Vec<_>, _> = parents
-                .iter()
-                .map(|id| repo.find_commit(oid(id)?))
-                .collect();
+            let parents: Result<Vec<_>, _> =
+                parents.iter().map(|id| repo.find_commit(oid(id)?)).collect();
             let parents = parents?;
             repo.commit(
                 None,
@@ -522,14 +437,10 @@ impl Repo {
             )
         });
         if let Some(made) = made {
-            return made
-                .map(commit_id)
-                .map_err(GitError::objects("cannot make a commit"));
+            return made.map(commit_id).map_err(GitError::objects("cannot make a commit"));
         }
         let date = format!("@{when} +0000");
-        let mut git = self
-            .git()
-            .args(["commit-tree", "--no-gpg-sign", tree.as_str()]);
+        let mut git = self.git().args(["commit-tree", "--no-gpg-sign", tree.as_str()]);
         for parent in parents {
             git = git.args(["-p", parent.as_str()]);
         }
@@ -539,10 +450,7 @@ impl Repo {
                 .env(&format!("GIT_{role}_EMAIL"), &who.email);
             git = git.env(&format!("GIT_{role}_DATE"), &date);
         }
-        git.args(["-F", "-"])
-            .feed(message.into_bytes())
-            .run_line()
-            .map(CommitId)
+        git.args(["-F", "-"]).feed(message.into_bytes()).run_line().map(CommitId)
     }
 }
 
@@ -566,9 +474,7 @@ impl Node<'_> {
                 continue;
             }
             let there = base.and_then(|tree| {
-                tree.iter()
-                    .find(|e| e.name_bytes() == *name)
-                    .map(|e| (e.filemode(), e.id()))
+                tree.iter().find(|e| e.name_bytes() == *name).map(|e| (e.filemode(), e.id()))
             });
             let inner = match there {
                 Some((0o040_000, id)) => Some(repo.find_tree(id)?),
@@ -584,19 +490,12 @@ impl Node<'_> {
                 None => {}
             }
         }
-        if builder.is_empty() {
-            Ok(None)
-        } else {
-            builder.write().map(Some)
-        }
+        if builder.is_empty() { Ok(None) } else { builder.write().map(Some) }
     }
 }
 
 fn leaf(mode: i32, id: git2::Oid) -> Option<Leaf> {
-    Some(Leaf {
-        mode: normal(u32::try_from(mode).ok()?),
-        id: ObjectId::from_bytes(id.as_bytes())?,
-    })
+    Some(Leaf { mode: normal(u32::try_from(mode).ok()?), id: ObjectId::from_bytes(id.as_bytes())? })
 }
 
 /// Old trees hold modes such as 100664, which git reads as 100644.
@@ -614,17 +513,12 @@ fn octal(digits: &[u8]) -> Option<u32> {
 
 /// `git ls-tree -r` through a command that knows its repository.
 pub(super) fn leaves(git: Git, treeish: &str) -> Result<Vec<(BString, Leaf)>, GitError> {
-    parse_leaves(
-        &git.args(["ls-tree", "-r", "-z", "--full-tree", treeish])
-            .run()?,
-    )
+    parse_leaves(&git.args(["ls-tree", "-r", "-z", "--full-tree", treeish]).run()?)
 }
 
 fn parse_leaves(out: &[u8]) -> Result<Vec<(BString, Leaf)>, GitError> {
-    let unreadable = || GitError::Answer {
-        command: "git ls-tree".into(),
-        what: "a record is malformed".into(),
-    };
+    let unreadable =
+        || GitError::Answer { command: "git ls-tree".into(), what: "a record is malformed".into() };
     let records = out.split(|b| *b == 0).filter(|record| !record.is_empty());
     let parse = |record: &[u8]| {
         let (head, path) = record.split_once_str("\t")?;
@@ -634,15 +528,10 @@ fn parse_leaves(out: &[u8]) -> Result<Vec<(BString, Leaf)>, GitError> {
         };
         Some((
             BString::from(path),
-            Leaf {
-                mode: normal(octal(mode)?),
-                id: ObjectId::from_hex(id)?,
-            },
+            Leaf { mode: normal(octal(mode)?), id: ObjectId::from_hex(id)? },
         ))
     };
-    records
-        .map(|record| parse(record).ok_or_else(unreadable))
-        .collect()
+    records.map(|record| parse(record).ok_or_else(unreadable)).collect()
 }
 
 /// A path as git reads it from a list of lines: in C quotes, so that no byte in it can end the line.

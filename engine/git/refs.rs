@@ -33,11 +33,7 @@ impl Repo {
             return Ok(name);
         }
         // Reftable keeps HEAD elsewhere and leaves a decoy in the file.
-        Ok(self
-            .git()
-            .args(["symbolic-ref", "--quiet", "--short", "HEAD"])
-            .run_line()
-            .ok())
+        Ok(self.git().args(["symbolic-ref", "--quiet", "--short", "HEAD"]).run_line().ok())
     }
 
     /// Where the ref with this full name stands; `None` when there is none.
@@ -47,9 +43,7 @@ impl Repo {
     pub fn read_ref(&self, name: &str) -> Result<Option<Target>, GitError> {
         let read = self.with(|repo| match repo.find_reference(name) {
             Ok(found) => {
-                let symbolic = found
-                    .symbolic_target_bytes()
-                    .map(|t| t.to_str_lossy().into_owned());
+                let symbolic = found.symbolic_target_bytes().map(|t| t.to_str_lossy().into_owned());
                 Ok(symbolic
                     .map(Target::Symbolic)
                     .or_else(|| found.target().map(commit_id).map(Target::Direct)))
@@ -63,9 +57,7 @@ impl Repo {
         let format = "--format=%(refname)%00%(objectname)%00%(symref)";
         let out = self.git().args(["for-each-ref", format, name]).run()?;
         for line in out.lines() {
-            let mut parts = line
-                .split(|b| *b == 0)
-                .map(|part| part.to_str_lossy().into_owned());
+            let mut parts = line.split(|b| *b == 0).map(|part| part.to_str_lossy().into_owned());
             let (found, id, symref) = (parts.next(), parts.next(), parts.next());
             if found.as_deref() == Some(name) {
                 return Ok(match symref.filter(|s| !s.is_empty()) {
@@ -77,6 +69,15 @@ impl Repo {
         Ok(None)
     }
 
+    /// Whether any ref stands under one of the prefixes; `*` in them stands for one component.
+    ///
+    /// # Errors
+    /// Git could not list them.
+    pub fn any_ref_under(&self, prefixes: &[String]) -> Result<bool, GitError> {
+        let git = self.git().args(["for-each-ref", "--count=1", "--format=%(refname)"]);
+        Ok(!git.args(prefixes).run()?.is_empty())
+    }
+
     /// Where the branch with this short name stands; `None` when there is none.
     ///
     /// # Errors
@@ -86,11 +87,9 @@ impl Repo {
         match self.read_ref(&name)? {
             None => Ok(None),
             Some(Target::Direct(id)) => Ok(Some(id)),
-            Some(Target::Symbolic(other)) => Err(moved(
-                &name,
-                Some("a commit"),
-                Some(&format!("an alias of `{other}`")),
-            )),
+            Some(Target::Symbolic(other)) => {
+                Err(moved(&name, Some("a commit"), Some(&format!("an alias of `{other}`"))))
+            }
         }
     }
 
@@ -118,9 +117,7 @@ impl Repo {
         expected_old: Option<&CommitId>,
     ) -> Result<(), GitError> {
         if !git2::Reference::is_valid_name(name) || !name.starts_with("refs/") {
-            return Err(GitError::BadName {
-                name: name.to_owned(),
-            });
+            return Err(GitError::BadName { name: name.to_owned() });
         }
         let found = self.read_ref(name)?;
         let stands = match (&found, expected_old) {
@@ -133,49 +130,28 @@ impl Repo {
                 Target::Direct(id) => id.to_string(),
                 Target::Symbolic(other) => format!("an alias of `{other}`"),
             });
-            return Err(moved(
-                name,
-                expected_old.map(CommitId::as_str),
-                shown.as_deref(),
-            ));
+            return Err(moved(name, expected_old.map(CommitId::as_str), shown.as_deref()));
         }
         let done = self.with(|repo| {
             let id = oid(new)?;
             match expected_old {
-                Some(old) => repo
-                    .reference_matching(name, id, true, oid(old)?, "sop")
-                    .map(drop),
+                Some(old) => repo.reference_matching(name, id, true, oid(old)?, "sop").map(drop),
                 None => repo.reference(name, id, false, "sop").map(drop),
             }
         });
         match done {
             Some(Ok(())) => Ok(()),
             Some(Err(error))
-                if matches!(
-                    error.code(),
-                    git2::ErrorCode::Modified | git2::ErrorCode::Exists
-                ) =>
+                if matches!(error.code(), git2::ErrorCode::Modified | git2::ErrorCode::Exists) =>
             {
-                Err(moved(
-                    name,
-                    expected_old.map(CommitId::as_str),
-                    Some("another commit"),
-                ))
+                Err(moved(name, expected_old.map(CommitId::as_str), Some("another commit")))
             }
             Some(Err(error)) => Err(GitError::objects(format!("cannot set `{name}`"))(error)),
             None => {
                 let zero = "0".repeat(self.oid_len() * 2);
                 let old = expected_old.map_or(zero.as_str(), CommitId::as_str);
                 self.git()
-                    .args([
-                        "update-ref",
-                        "--no-deref",
-                        "-m",
-                        "sop",
-                        name,
-                        new.as_str(),
-                        old,
-                    ])
+                    .args(["update-ref", "--no-deref", "-m", "sop", name, new.as_str(), old])
                     .run()
                     .map(drop)
             }
@@ -219,17 +195,12 @@ impl Repo {
         }
         let answer = self.with(|repo| repo.graph_descendant_of(oid(commit)?, oid(ancestor)?));
         match answer {
-            Some(answer) => answer.map_err(GitError::objects(format!(
-                "cannot compare {ancestor} and {commit}"
-            ))),
+            Some(answer) => {
+                answer.map_err(GitError::objects(format!("cannot compare {ancestor} and {commit}")))
+            }
             None => self
                 .git()
-                .args([
-                    "merge-base",
-                    "--is-ancestor",
-                    ancestor.as_str(),
-                    commit.as_str(),
-                ])
+                .args(["merge-base", "--is-ancestor", ancestor.as_str(), commit.as_str()])
                 .ask(),
         }
     }
@@ -247,14 +218,10 @@ impl Repo {
         if let Some(answer) = answer {
             return answer.map_err(GitError::objects(format!("cannot compare {one} and {two}")));
         }
-        let (output, line) = self
-            .git()
-            .args(["merge-base", one.as_str(), two.as_str()])
-            .output()?;
+        let (output, line) =
+            self.git().args(["merge-base", one.as_str(), two.as_str()]).output()?;
         match output.status.code() {
-            Some(0) => Ok(Some(CommitId(
-                output.stdout.trim().to_str_lossy().into_owned(),
-            ))),
+            Some(0) => Ok(Some(CommitId(output.stdout.trim().to_str_lossy().into_owned()))),
             Some(1) => Ok(None),
             _ => Err(super::command::failed(&output, line)),
         }
@@ -263,9 +230,5 @@ impl Repo {
 
 fn moved(name: &str, expected: Option<&str>, found: Option<&str>) -> GitError {
     let word = |side: Option<&str>| side.unwrap_or("no commit at all").to_owned();
-    GitError::RefMoved {
-        name: name.to_owned(),
-        expected: word(expected),
-        found: word(found),
-    }
+    GitError::RefMoved { name: name.to_owned(), expected: word(expected), found: word(found) }
 }

@@ -29,12 +29,8 @@ impl Lock {
             std::fs::create_dir_all(folder).map_err(GitError::io("create", folder))?;
         }
         loop {
-            let open = OpenOptions::new()
-                .read(true)
-                .write(true)
-                .create(true)
-                .truncate(false)
-                .open(path);
+            let open =
+                OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path);
             let file = open.map_err(GitError::io("open", path))?;
             file.lock().map_err(GitError::io("lock", path))?;
             // Its last holder may have removed the file while we waited.
@@ -42,19 +38,14 @@ impl Lock {
             if std::fs::metadata(path)
                 .is_ok_and(|there| there.ino() == ours.ino() && there.dev() == ours.dev())
             {
-                return Ok(Self {
-                    file,
-                    path: path.to_path_buf(),
-                });
+                return Ok(Self { file, path: path.to_path_buf() });
             }
         }
     }
 
     /// The same lock, for a child to inherit.
     pub(super) fn lend(&self) -> Result<File, GitError> {
-        self.file
-            .try_clone()
-            .map_err(GitError::io("lock", &self.path))
+        self.file.try_clone().map_err(GitError::io("lock", &self.path))
     }
 }
 
@@ -87,11 +78,7 @@ impl Plan {
         let path = PathBuf::from(std::ffi::OsStr::from_bytes(parts.next()?));
         // The last NUL is there only if the record was written whole.
         parts.next()?;
-        Some(Self {
-            branch: Some(branch).filter(|b| !b.is_empty()),
-            base,
-            path,
-        })
+        Some(Self { branch: Some(branch).filter(|b| !b.is_empty()), base, path })
     }
 }
 
@@ -138,20 +125,11 @@ impl Repo {
     /// Claims the place of one worktree.
     pub(super) fn claim(&self, path: &Path) -> Result<Claim, GitError> {
         let digest = sha2::Sha256::digest(path.as_os_str().as_bytes());
-        let name: String = digest
-            .iter()
-            .take(16)
-            .map(|byte| format!("{byte:02x}"))
-            .collect();
+        let name: String = digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect();
         let mut lock = Lock::take(&self.shared_dir().join(".making").join(name))?;
         let mut said = Vec::new();
-        lock.file
-            .read_to_end(&mut said)
-            .map_err(GitError::io("read", &lock.path))?;
-        Ok(Claim {
-            unfinished: Plan::from_bytes(&said),
-            lock,
-        })
+        lock.file.read_to_end(&mut said).map_err(GitError::io("read", &lock.path))?;
+        Ok(Claim { unfinished: Plan::from_bytes(&said), lock })
     }
 
     /// Every registered worktree: its administrative folder and the place it says it is at.

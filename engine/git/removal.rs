@@ -49,11 +49,8 @@ pub enum Refusal {
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let list = |paths: &[BString]| {
-            let shown: Vec<String> = paths
-                .iter()
-                .take(5)
-                .map(|path| Place::Path(path.clone()).to_string())
-                .collect();
+            let shown: Vec<String> =
+                paths.iter().take(5).map(|path| Place::Path(path.clone()).to_string()).collect();
             let more = if paths.len() > 5 {
                 format!(" and {} more", paths.len() - 5)
             } else {
@@ -70,17 +67,13 @@ impl fmt::Display for Refusal {
                 write!(f, "it holds what no commit can: {}", list(&paths))
             }
             Self::InUse(users) => {
-                let shown: Vec<String> = users
-                    .iter()
-                    .map(|user| format!("{} ({})", user.pid, user.name))
-                    .collect();
+                let shown: Vec<String> =
+                    users.iter().map(|user| format!("{} ({})", user.pid, user.name)).collect();
                 write!(f, "a process works in it: {}", shown.join(", "))
             }
-            Self::SubmoduleCommits(paths) => write!(
-                f,
-                "submodules hold commits that are nowhere else: {}",
-                list(paths)
-            ),
+            Self::SubmoduleCommits(paths) => {
+                write!(f, "submodules hold commits that are nowhere else: {}", list(paths))
+            }
             Self::Locked(why) => write!(f, "it is locked: {}", why.escape_debug()),
         }
     }
@@ -137,12 +130,7 @@ impl Worktree {
         let message = format!("Salvaged from {run}/{wp}");
         let commit = repo.commit_tree(&found.tree, &parents, &message, &repo.identity(), when)?;
         repo.set_ref(&name, &commit, earlier.as_ref())?;
-        Ok(Salvage {
-            name,
-            commit,
-            tree: found.tree,
-            left_out: found.irregular,
-        })
+        Ok(Salvage { name, commit, tree: found.tree, left_out: found.irregular })
     }
 
     /// Removes the worktree if everything in it is in the tree `kept`, nobody works in it and nobody locked it.
@@ -181,18 +169,13 @@ impl Worktree {
     fn refusal(&self, kept: &TreeId, keep_out: &[BString]) -> Result<Option<Refusal>, GitError> {
         let lock = self.git_dir().join("locked");
         if let Ok(why) = std::fs::read(&lock) {
-            return Ok(Some(Refusal::Locked(
-                why.trim().to_str_lossy().into_owned(),
-            )));
+            return Ok(Some(Refusal::Locked(why.trim().to_str_lossy().into_owned())));
         }
         let users = in_use::users_of(self.path());
         if !users.is_empty() {
             return Ok(Some(Refusal::InUse(users)));
         }
-        let spec = SnapshotSpec {
-            keep_out: keep_out.to_vec(),
-            ..SnapshotSpec::at(self.base())
-        };
+        let spec = SnapshotSpec { keep_out: keep_out.to_vec(), ..SnapshotSpec::at(self.base()) };
         let found = self.snapshot(&spec)?;
         let changes = self.repo().diff_trees(kept, &found.tree)?;
         if !changes.is_empty() {
@@ -202,10 +185,7 @@ impl Worktree {
         }
         // Pipes, sockets and devices hold no data.
         let holds = |odd: &Irregular| {
-            !matches!(
-                odd.kind,
-                IrregularKind::Pipe | IrregularKind::Socket | IrregularKind::Device
-            )
+            !matches!(odd.kind, IrregularKind::Pipe | IrregularKind::Socket | IrregularKind::Device)
         };
         let odd: Vec<Irregular> = found.irregular.into_iter().filter(holds).collect();
         if !odd.is_empty() {

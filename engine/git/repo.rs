@@ -30,9 +30,7 @@ struct Inner {
 
 impl std::fmt::Debug for Repo {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Repo")
-            .field("common_dir", &self.inner.common_dir)
-            .finish_non_exhaustive()
+        f.debug_struct("Repo").field("common_dir", &self.inner.common_dir).finish_non_exhaustive()
     }
 }
 
@@ -48,13 +46,7 @@ impl Repo {
                     |path: &Path| path.canonicalize().map_err(GitError::io("find", path));
                 let top = repo.workdir().map(absolute).transpose()?;
                 let (git_dir, common_dir) = (absolute(repo.path())?, absolute(repo.commondir())?);
-                Ok(Self::from_parts(
-                    top,
-                    git_dir,
-                    common_dir,
-                    Some(Mutex::new(vec![repo])),
-                    false,
-                ))
+                Ok(Self::from_parts(top, git_dir, common_dir, Some(Mutex::new(vec![repo])), false))
             }
             Err(_) => Self::discover_by_git(from),
         }
@@ -62,14 +54,10 @@ impl Repo {
 
     fn discover_by_git(from: &Path) -> Result<Self, GitError> {
         if !from.is_dir() {
-            return Err(GitError::NotARepository {
-                from: from.to_path_buf(),
-            });
+            return Err(GitError::NotARepository { from: from.to_path_buf() });
         }
         let ask = |what: &str| {
-            let out = Git::bare(from)
-                .args(["rev-parse", "--path-format=absolute", what])
-                .run();
+            let out = Git::bare(from).args(["rev-parse", "--path-format=absolute", what]).run();
             out.map(|mut out| {
                 out.pop_if(|last| *last == b'\n');
                 PathBuf::from(std::ffi::OsStr::from_bytes(&out))
@@ -77,19 +65,13 @@ impl Repo {
         };
         let git_dir = ask("--absolute-git-dir").map_err(|error| match &error {
             GitError::Failed { stderr, .. } if stderr.contains("not a git repository") => {
-                GitError::NotARepository {
-                    from: from.to_path_buf(),
-                }
+                GitError::NotARepository { from: from.to_path_buf() }
             }
             _ => error,
         })?;
         let common_dir = ask("--git-common-dir")?;
         let bare = ask("--is-bare-repository")? == Path::new("true");
-        let top = if bare {
-            None
-        } else {
-            Some(ask("--show-toplevel")?)
-        };
+        let top = if bare { None } else { Some(ask("--show-toplevel")?) };
         let sha256 = ask("--show-object-format")? == Path::new("sha256");
         Ok(Self::from_parts(top, git_dir, common_dir, None, sha256))
     }
@@ -150,9 +132,7 @@ impl Repo {
             None => git2::Repository::open(self.git_dir()).ok()?,
         };
         let answer = work(&repo);
-        pool.lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .push(repo);
+        pool.lock().unwrap_or_else(PoisonError::into_inner).push(repo);
         Some(answer)
     }
 
@@ -171,20 +151,14 @@ impl Repo {
     #[must_use]
     pub fn identity(&self) -> Identity {
         let read = |key: &str, fallback: &str| {
-            self.settings()
-                .text(key)
-                .unwrap_or_else(|| fallback.to_owned())
+            self.settings().text(key).unwrap_or_else(|| fallback.to_owned())
         };
-        Identity {
-            name: read("user.name", "sop"),
-            email: read("user.email", "sop@localhost"),
-        }
+        Identity { name: read("user.name", "sop"), email: read("user.email", "sop@localhost") }
     }
 
     /// Where `core.hooksPath` points, if it is set.
     pub(super) fn hooks_path(&self) -> Option<PathBuf> {
-        self.settings()
-            .path("core.hookspath", self.top().unwrap_or(self.common_dir()))
+        self.settings().path("core.hookspath", self.top().unwrap_or(self.common_dir()))
     }
 
     /// What stands in the way of a run in this repository, and what a person should know before one.
@@ -205,17 +179,11 @@ impl Repo {
             return Ok(found);
         }
         if self.resolve("HEAD").is_err() {
-            add(
-                Kind::UnbornHead,
-                "there is no commit yet; make a first one".to_owned(),
-            );
+            add(Kind::UnbornHead, "there is no commit yet; make a first one".to_owned());
         }
         let run_dir = self.common_dir().join("sop-run");
         if let Err(error) = std::fs::create_dir_all(&run_dir) {
-            add(
-                Kind::NotWritable,
-                format!("cannot create {}: {error}", run_dir.display()),
-            );
+            add(Kind::NotWritable, format!("cannot create {}: {error}", run_dir.display()));
         }
         for (file, what) in [
             ("rebase-merge", "a rebase"),
@@ -233,10 +201,7 @@ impl Repo {
             }
         }
         if self.top().is_none() {
-            add(
-                Kind::Bare,
-                "the repository is bare: there is no checkout to watch".to_owned(),
-            );
+            add(Kind::Bare, "the repository is bare: there is no checkout to watch".to_owned());
         }
         if self.common_dir().join("shallow").exists() {
             add(
@@ -251,10 +216,7 @@ impl Repo {
             );
         }
         if self.settings().is_on("core.sparsecheckout") {
-            add(
-                Kind::Sparse,
-                "the checkout is sparse; worktrees of a run are whole".to_owned(),
-            );
+            add(Kind::Sparse, "the checkout is sparse; worktrees of a run are whole".to_owned());
         }
         if let Ok(head) = self.resolve("HEAD")
             && self.blob_at(&head, ".gitmodules".into())?.is_some()
@@ -264,10 +226,7 @@ impl Repo {
         if let Some(hooks) = self.hooks_path() {
             add(
                 Kind::HooksPath,
-                format!(
-                    "hooks in {} are not run for what `sop` does itself",
-                    hooks.display()
-                ),
+                format!("hooks in {} are not run for what `sop` does itself", hooks.display()),
             );
         }
         Ok(found)
@@ -285,10 +244,7 @@ pub struct Obstacle {
 
 /// The names of what preflight looks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[allow(
-    missing_docs,
-    reason = "each is explained by the text that comes with it"
-)]
+#[allow(missing_docs, reason = "each is explained by the text that comes with it")]
 pub enum ObstacleKind {
     GitTooOld,
     UnbornHead,

@@ -76,6 +76,18 @@ pub enum What {
     SeedTouched,
 }
 
+impl What {
+    /// Whether it is about the worktree's own git state (HEAD, branch, index, link) rather than about
+    /// a file: that much can be set right without touching anybody's work.
+    #[must_use]
+    pub fn is_of_git_state(&self) -> bool {
+        matches!(
+            self,
+            Self::Staged | Self::BranchMoved | Self::HeadSwitched(_) | Self::LinkReplaced
+        )
+    }
+}
+
 impl fmt::Display for What {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let became = |became: &Became| match became {
@@ -108,20 +120,17 @@ impl fmt::Display for What {
             Self::LinkReplaced => {
                 f.write_str("was replaced; it ties the worktree to its repository")
             }
-            Self::Repository(how) => write!(
-                f,
-                "{} while the worker ran, and is nobody's to touch",
-                became(how)
-            ),
+            Self::Repository(how) => {
+                write!(f, "{} while the worker ran, and is nobody's to touch", became(how))
+            }
             Self::Person(how) => write!(
                 f,
                 "{} while the worker ran; whoever did it, nothing was undone",
                 became(how)
             ),
-            Self::Hidden(flag) => write!(
-                f,
-                "carries the index flag {flag}; its changes count all the same"
-            ),
+            Self::Hidden(flag) => {
+                write!(f, "carries the index flag {flag}; its changes count all the same")
+            }
             Self::SeedTouched => f.write_str("was touched; every file was read instead"),
         }
     }
@@ -153,10 +162,7 @@ pub fn check(
     let mut add = |place, what| findings.push(ScopeFinding { place, what });
     for change in &snapshot.changes {
         if !allowed(change.path.as_bstr()) {
-            add(
-                Place::Path(change.path.clone()),
-                What::OutsideWhitelist(change.kind),
-            );
+            add(Place::Path(change.path.clone()), What::OutsideWhitelist(change.kind));
         }
     }
     for odd in &snapshot.irregular {
@@ -165,10 +171,7 @@ pub fn check(
     for tamper in &snapshot.tampers {
         match tamper {
             // The base branch's own commits, merged in, are nobody's fault.
-            Tamper::BranchMoved {
-                only_upstream: true,
-                ..
-            }
+            Tamper::BranchMoved { only_upstream: true, .. }
             | Tamper::Hidden { .. }
             | Tamper::SeedTouched => {}
             Tamper::BranchMoved { name, .. } => {
@@ -184,10 +187,7 @@ pub fn check(
         }
     }
     for difference in guard.findings() {
-        add(
-            difference.place.clone(),
-            What::Repository(difference.became),
-        );
+        add(difference.place.clone(), What::Repository(difference.became));
     }
     findings
 }
@@ -213,13 +213,9 @@ pub fn notes(snapshot: &Snapshot, guard: &GuardDiff) -> Vec<ScopeFinding> {
             _ => {}
         }
     }
-    let person = guard
-        .differences
-        .iter()
-        .filter(|difference| difference.fault == Fault::Person);
-    notes.extend(person.map(|d| ScopeFinding {
-        place: d.place.clone(),
-        what: What::Person(d.became),
-    }));
+    let person = guard.differences.iter().filter(|difference| difference.fault == Fault::Person);
+    notes.extend(
+        person.map(|d| ScopeFinding { place: d.place.clone(), what: What::Person(d.became) }),
+    );
     notes
 }

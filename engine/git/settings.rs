@@ -26,10 +26,8 @@ pub(super) struct Settings {
 
 impl Settings {
     pub(super) fn read(repo: &Repo) -> Self {
-        let listed = repo
-            .git()
-            .args(["config", "--list", "-z", "--show-scope", "--show-origin"])
-            .run();
+        let listed =
+            repo.git().args(["config", "--list", "-z", "--show-scope", "--show-origin"]).run();
         let mut settings = Self::default();
         let listed = listed.unwrap_or_default();
         let mut fields = listed.split(|b| *b == 0);
@@ -40,32 +38,24 @@ impl Settings {
                 continue;
             }
             let (key, value) = pair.split_once_str("\n").unwrap_or((pair, b"true"));
-            settings.values.insert(
-                key.to_str_lossy().into_owned(),
-                PathBuf::from(OsStr::from_bytes(value)),
-            );
+            settings
+                .values
+                .insert(key.to_str_lossy().into_owned(), PathBuf::from(OsStr::from_bytes(value)));
             if let Some(file) = origin.strip_prefix(b"file:") {
                 let path = repo.common_dir().join(OsStr::from_bytes(file));
-                settings.files.push(ConfigFile {
-                    path,
-                    shared: matches!(scope, b"global" | b"system"),
-                });
+                settings
+                    .files
+                    .push(ConfigFile { path, shared: matches!(scope, b"global" | b"system") });
             }
         }
         // The user's own may not exist yet.
         match std::env::var_os("GIT_CONFIG_GLOBAL") {
-            Some(path) => settings.files.push(ConfigFile {
-                path: path.into(),
-                shared: true,
-            }),
+            Some(path) => settings.files.push(ConfigFile { path: path.into(), shared: true }),
             None => {
                 let home = home().map(|home| home.join(".gitconfig"));
-                let paths = home
-                    .into_iter()
-                    .chain(config_home().map(|folder| folder.join("git/config")));
-                settings
-                    .files
-                    .extend(paths.map(|path| ConfigFile { path, shared: true }));
+                let paths =
+                    home.into_iter().chain(config_home().map(|folder| folder.join("git/config")));
+                settings.files.extend(paths.map(|path| ConfigFile { path, shared: true }));
             }
         }
         settings.files.sort();
@@ -83,19 +73,13 @@ impl Settings {
 
     pub(super) fn is_on(&self, key: &str) -> bool {
         self.text(key).is_some_and(|value| {
-            matches!(
-                value.to_ascii_lowercase().as_str(),
-                "true" | "yes" | "on" | "1"
-            )
+            matches!(value.to_ascii_lowercase().as_str(), "true" | "yes" | "on" | "1")
         })
     }
 
     /// A value as a path, `~/` resolved, relative to `base`.
     pub(super) fn path(&self, key: &str, base: &Path) -> Option<PathBuf> {
-        let value = self
-            .values
-            .get(key)
-            .filter(|value| !value.as_os_str().is_empty())?;
+        let value = self.values.get(key).filter(|value| !value.as_os_str().is_empty())?;
         match (value.strip_prefix("~"), home()) {
             (Ok(rest), Some(home)) => Some(home.join(rest)),
             _ => Some(base.join(value)),
@@ -110,14 +94,11 @@ impl Settings {
 }
 
 fn home() -> Option<PathBuf> {
-    std::env::var_os("HOME")
-        .filter(|home| !home.is_empty())
-        .map(PathBuf::from)
+    std::env::var_os("HOME").filter(|home| !home.is_empty()).map(PathBuf::from)
 }
 
 fn config_home() -> Option<PathBuf> {
-    let named = std::env::var_os("XDG_CONFIG_HOME")
-        .filter(|home| !home.is_empty())
-        .map(PathBuf::from);
+    let named =
+        std::env::var_os("XDG_CONFIG_HOME").filter(|home| !home.is_empty()).map(PathBuf::from);
     named.or_else(|| home().map(|home| home.join(".config")))
 }

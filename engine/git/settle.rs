@@ -37,18 +37,14 @@ impl Worktree {
             self.repo().set_branch(branch, commit, expected_old)?;
             let wanted = format!("ref: refs/heads/{branch}\n");
             if !self.repo().in_process() {
-                self.git()
-                    .args(["symbolic-ref", "HEAD", wanted[5..].trim_end()])
-                    .run()?;
+                self.git().args(["symbolic-ref", "HEAD", wanted[5..].trim_end()]).run()?;
             } else if std::fs::read(&head).ok().as_deref() != Some(wanted.as_bytes()) {
                 write_whole(&head, wanted.as_bytes())?;
             }
         } else if self.repo().in_process() {
             write_whole(&head, format!("{commit}\n").as_bytes())?;
         } else {
-            self.git()
-                .args(["update-ref", "--no-deref", "HEAD", commit.as_str()])
-                .run()?;
+            self.git().args(["update-ref", "--no-deref", "HEAD", commit.as_str()]).run()?;
         }
         for left in IN_PROGRESS {
             let path = self.git_dir().join(left);
@@ -81,13 +77,7 @@ impl Worktree {
             self.git().args(["read-tree", self.base().as_str()]).run()?;
         }
         self.git()
-            .args([
-                "reset",
-                "--quiet",
-                "--mixed",
-                "--no-recurse-submodules",
-                commit.as_str(),
-            ])
+            .args(["reset", "--quiet", "--mixed", "--no-recurse-submodules", commit.as_str()])
             .run()
             .map(drop)
     }

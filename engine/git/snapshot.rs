@@ -49,12 +49,7 @@ impl SnapshotSpec {
     /// The usual case: nothing provisioned, the branch at the base, no newer base.
     #[must_use]
     pub fn at(base: &CommitId) -> Self {
-        Self {
-            base: base.clone(),
-            began_at: base.clone(),
-            upstream: None,
-            keep_out: Vec::new(),
-        }
+        Self { base: base.clone(), began_at: base.clone(), upstream: None, keep_out: Vec::new() }
     }
 }
 
@@ -181,11 +176,8 @@ impl Worktree {
         };
         let base = effective_base(repo, spec, branch_at.as_ref())?;
         let rules = rules_at(repo, &base, (base == *self.base()).then_some(&index))?;
-        let keep_out: HashSet<BString> = spec
-            .keep_out
-            .iter()
-            .map(|path| path.trim_end_with(|c| c == '/').into())
-            .collect();
+        let keep_out: HashSet<BString> =
+            spec.keep_out.iter().map(|path| path.trim_end_with(|c| c == '/').into()).collect();
         let walk = Walk {
             root: self.path(),
             index: &index,
@@ -212,10 +204,7 @@ impl Worktree {
             }
         }
         edits.extend(
-            walked
-                .gone
-                .iter()
-                .map(|at| (index.path(&index.entries()[*at]).to_owned(), None)),
+            walked.gone.iter().map(|at| (index.path(&index.entries()[*at]).to_owned(), None)),
         );
         let mut irregular = walked.irregular;
         for at in walked.submodules {
@@ -244,10 +233,8 @@ impl Worktree {
                 .diff_trees(&against, &tree)?
                 .into_iter()
                 .partition(|change| lies_in(&keep_out, change.path.as_bstr()));
-            let back: Vec<_> = provisioned
-                .into_iter()
-                .map(|change| (change.path, change.old))
-                .collect();
+            let back: Vec<_> =
+                provisioned.into_iter().map(|change| (change.path, change.old)).collect();
             tree = repo.edit_tree(&tree, &back)?;
             changes
         };
@@ -258,14 +245,7 @@ impl Worktree {
             tampers.extend(masked.into_iter().map(|path| Tamper::Masked { path }));
         }
         self.look_at_index(&index, &edits, &mut tampers)?;
-        Ok(Snapshot {
-            base,
-            tree,
-            changes,
-            irregular,
-            tampers,
-            branch_at,
-        })
+        Ok(Snapshot { base, tree, changes, irregular, tampers, branch_at })
     }
 
     /// Where the branch stands; HEAD and branch that are not as they were become tampers.
@@ -285,26 +265,14 @@ impl Worktree {
                     });
                 }
                 let at = repo.read_ref(&name)?;
-                (
-                    name,
-                    at.and_then(|at| {
-                        if let Target::Direct(id) = at {
-                            Some(id)
-                        } else {
-                            None
-                        }
-                    }),
-                )
+                (name, at.and_then(|at| if let Target::Direct(id) = at { Some(id) } else { None }))
             }
             None => match head.strip_prefix(b"ref: ") {
                 Some(to) => {
                     tampers.push(Tamper::HeadSwitched { to: to.into() });
                     ("HEAD".to_owned(), Some(spec.began_at.clone()))
                 }
-                None => (
-                    "HEAD".to_owned(),
-                    Some(CommitId(head.to_str_lossy().into_owned())),
-                ),
+                None => ("HEAD".to_owned(), Some(CommitId(head.to_str_lossy().into_owned()))),
             },
         };
         if at.as_ref() != Some(&spec.began_at) {
@@ -329,10 +297,7 @@ impl Worktree {
             let said = std::fs::read(&path).map_err(GitError::io("read", &path))?;
             return Ok(said.trim_ascii_end().into());
         }
-        let named = self
-            .git()
-            .args(["symbolic-ref", "--quiet", "HEAD"])
-            .run_line();
+        let named = self.git().args(["symbolic-ref", "--quiet", "HEAD"]).run_line();
         match named {
             Ok(name) => Ok(format!("ref: {name}").into()),
             Err(_) => self
@@ -353,11 +318,7 @@ impl Worktree {
         if !self.repo().is_ancestor(from, to)? {
             return Ok(false);
         }
-        let range = [
-            to.as_str().to_owned(),
-            format!("^{from}"),
-            format!("^{upstream}"),
-        ];
+        let range = [to.as_str().to_owned(), format!("^{from}"), format!("^{upstream}")];
         let own = self
             .repo()
             .git()
@@ -386,10 +347,8 @@ impl Worktree {
             other => Some(other?),
         };
         let Some(index) = index else { return Ok(()) };
-        let on_disk: HashMap<&BStr, Option<Leaf>> = edits
-            .iter()
-            .map(|(path, leaf)| (path.as_bstr(), *leaf))
-            .collect();
+        let on_disk: HashMap<&BStr, Option<Leaf>> =
+            edits.iter().map(|(path, leaf)| (path.as_bstr(), *leaf)).collect();
         let mut known = seed.entries().iter().peekable();
         for entry in index.entries() {
             let path = index.path(entry);
@@ -398,20 +357,13 @@ impl Worktree {
                 (entry.skip_worktree, "skip-worktree"),
             ] {
                 if set {
-                    tampers.push(Tamper::Hidden {
-                        path: path.to_owned(),
-                        flag,
-                    });
+                    tampers.push(Tamper::Hidden { path: path.to_owned(), flag });
                 }
             }
             while known.next_if(|other| seed.path(other) < path).is_some() {}
-            let before = known
-                .next_if(|other| seed.path(other) == path)
-                .map(|other| other.leaf);
+            let before = known.next_if(|other| seed.path(other) == path).map(|other| other.leaf);
             if entry.stage == 0 && before != Some(entry.leaf) && !on_disk.contains_key(path) {
-                tampers.push(Tamper::StagedOnly {
-                    path: path.to_owned(),
-                });
+                tampers.push(Tamper::StagedOnly { path: path.to_owned() });
             }
         }
         Ok(())
@@ -424,10 +376,7 @@ impl Worktree {
         let copy = scratch.path().join("index");
         std::fs::copy(index, &copy).map_err(GitError::io("copy", index))?;
         let git = self.git().env("GIT_INDEX_FILE", &copy);
-        match git
-            .args(["update-index", "--no-split-index", "--force-write-index"])
-            .run()
-        {
+        match git.args(["update-index", "--no-split-index", "--force-write-index"]).run() {
             Ok(_) => Index::read(&copy, self.repo().oid_len()).map(Some),
             Err(GitError::Failed { .. }) => Ok(None),
             Err(error) => Err(error),
@@ -436,14 +385,8 @@ impl Worktree {
 
     /// Of files whose stored form is still the base's, those that are so only because of attributes that changed.
     fn masked(&self, base: &CommitId, same: &[(&Suspect, Leaf)]) -> Result<Vec<BString>, GitError> {
-        let files: Vec<_> = same
-            .iter()
-            .filter(|(suspect, _)| suspect.mode != SYMLINK)
-            .collect();
-        let paths: Vec<&BStr> = files
-            .iter()
-            .map(|(suspect, _)| suspect.path.as_bstr())
-            .collect();
+        let files: Vec<_> = same.iter().filter(|(suspect, _)| suspect.mode != SYMLINK).collect();
+        let paths: Vec<&BStr> = files.iter().map(|(suspect, _)| suspect.path.as_bstr()).collect();
         let plain = hash_files(self.git().args(["hash-object", "--no-filters"]), &paths)?;
         let differ: Vec<_> = files
             .iter()
@@ -451,28 +394,14 @@ impl Worktree {
             .filter(|((_, leaf), plain)| leaf.id != *plain)
             .map(|(file, _)| *file)
             .collect();
-        let paths: Vec<&BStr> = differ
-            .iter()
-            .map(|(suspect, _)| suspect.path.as_bstr())
-            .collect();
-        let git = self
-            .git()
-            .arg(format!("--attr-source={base}"))
-            .arg("hash-object");
+        let paths: Vec<&BStr> = differ.iter().map(|(suspect, _)| suspect.path.as_bstr()).collect();
+        let git = self.git().arg(format!("--attr-source={base}")).arg("hash-object");
         // A git that has no such option cannot clear them.
         let cleaned = hash_files(git, &paths).ok();
-        let clear = |at: usize, leaf: Leaf| {
-            cleaned
-                .as_ref()
-                .is_some_and(|cleaned| cleaned[at] == leaf.id)
-        };
-        let masked = differ
-            .iter()
-            .enumerate()
-            .filter(|(at, (_, leaf))| !clear(*at, *leaf));
-        Ok(masked
-            .map(|(_, (suspect, _))| suspect.path.clone())
-            .collect())
+        let clear =
+            |at: usize, leaf: Leaf| cleaned.as_ref().is_some_and(|cleaned| cleaned[at] == leaf.id);
+        let masked = differ.iter().enumerate().filter(|(at, (_, leaf))| !clear(*at, *leaf));
+        Ok(masked.map(|(_, (suspect, _))| suspect.path.clone()).collect())
     }
 
     /// The paths whose content on disk is not that of `tree`, and what is there that no tree can hold: for a
@@ -485,18 +414,11 @@ impl Worktree {
         tree: &TreeId,
         keep_out: &[BString],
     ) -> Result<Vec<BString>, GitError> {
-        let spec = SnapshotSpec {
-            keep_out: keep_out.to_vec(),
-            ..SnapshotSpec::at(self.base())
-        };
+        let spec = SnapshotSpec { keep_out: keep_out.to_vec(), ..SnapshotSpec::at(self.base()) };
         let now = self.snapshot(&spec)?;
         let mut paths: Vec<BString> = now.irregular.into_iter().map(|odd| odd.path).collect();
-        paths.extend(
-            self.repo()
-                .diff_trees(tree, &now.tree)?
-                .into_iter()
-                .map(|change| change.path),
-        );
+        paths
+            .extend(self.repo().diff_trees(tree, &now.tree)?.into_iter().map(|change| change.path));
         paths.sort();
         paths.dedup();
         Ok(paths)
@@ -537,10 +459,9 @@ fn rules_at(
         Ok(())
     };
     match index {
-        Some(index) => index
-            .entries()
-            .iter()
-            .try_for_each(|entry| add(index.path(entry), entry.leaf))?,
+        Some(index) => {
+            index.entries().iter().try_for_each(|entry| add(index.path(entry), entry.leaf))?
+        }
         None => repo
             .leaves_of(commit.as_str())?
             .iter()
@@ -552,10 +473,7 @@ fn rules_at(
 /// Whether a path or a folder above it is in the set.
 fn lies_in(set: &HashSet<BString>, path: &BStr) -> bool {
     !set.is_empty()
-        && (set.contains(path)
-            || path
-                .find_iter("/")
-                .any(|at| set.contains(path[..at].as_bstr())))
+        && (set.contains(path) || path.find_iter("/").any(|at| set.contains(path[..at].as_bstr())))
 }
 
 /// What each suspect is as a leaf of a tree: links by `store`, files through git and its filters.
@@ -565,17 +483,12 @@ pub(super) fn leaf_of(
     git: impl Fn() -> Git,
     store: impl Fn(&[u8]) -> Result<Option<ObjectId>, GitError>,
 ) -> Result<Vec<Leaf>, GitError> {
-    let files: Vec<&BStr> = suspects
-        .iter()
-        .filter(|s| s.mode != SYMLINK)
-        .map(|s| s.path.as_bstr())
-        .collect();
+    let files: Vec<&BStr> =
+        suspects.iter().filter(|s| s.mode != SYMLINK).map(|s| s.path.as_bstr()).collect();
     let mut hashed = hash_files(git().args(["hash-object", "-w"]), &files)?.into_iter();
     let mut leaves = Vec::with_capacity(suspects.len());
     for suspect in suspects {
-        let unsettled = || GitError::Unsettled {
-            path: suspect.path.clone(),
-        };
+        let unsettled = || GitError::Unsettled { path: suspect.path.clone() };
         let id = if suspect.mode == SYMLINK {
             let target = std::fs::read_link(root.join(OsStr::from_bytes(&suspect.path)))
                 .map_err(|_| unsettled())?;
@@ -583,10 +496,7 @@ pub(super) fn leaf_of(
         } else {
             hashed.next().ok_or_else(unsettled)?
         };
-        leaves.push(Leaf {
-            mode: suspect.mode,
-            id,
-        });
+        leaves.push(Leaf { mode: suspect.mode, id });
     }
     Ok(leaves)
 }
@@ -603,9 +513,8 @@ fn hash_files(git: Git, paths: &[&BStr]) -> Result<Vec<ObjectId>, GitError> {
     }
     let out = git.arg("--stdin-paths").feed(list).run()?;
     let ids: Option<Vec<ObjectId>> = out.lines().map(ObjectId::from_hex).collect();
-    ids.filter(|ids| ids.len() == paths.len())
-        .ok_or_else(|| GitError::Answer {
-            command: "git hash-object --stdin-paths".into(),
-            what: format!("{} ids were expected", paths.len()),
-        })
+    ids.filter(|ids| ids.len() == paths.len()).ok_or_else(|| GitError::Answer {
+        command: "git hash-object --stdin-paths".into(),
+        what: format!("{} ids were expected", paths.len()),
+    })
 }

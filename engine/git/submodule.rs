@@ -29,17 +29,11 @@ pub(super) fn look(root: &Path, path: &BStr) -> Result<Inside, GitError> {
     let folder = root.join(OsStr::from_bytes(path));
     let mut listing = std::fs::read_dir(&folder).map_err(GitError::io("list", &folder))?;
     if listing.next().is_none() {
-        return Ok(Inside {
-            head: None,
-            irregular: Vec::new(),
-        });
+        return Ok(Inside { head: None, irregular: Vec::new() });
     }
     let broken = || Inside {
         head: None,
-        irregular: vec![Irregular {
-            path: path.to_owned(),
-            kind: IrregularKind::NestedRepository,
-        }],
+        irregular: vec![Irregular { path: path.to_owned(), kind: IrregularKind::NestedRepository }],
     };
     let Some(git_dir) = git_dir(&folder) else {
         // Files in a folder that only a submodule may fill: they belong to nothing.
@@ -64,22 +58,15 @@ pub(super) fn look(root: &Path, path: &BStr) -> Result<Inside, GitError> {
             .env("GIT_WORK_TREE", &folder)
             .config("core.sparseCheckout=false")
     };
-    let head = git()
-        .args(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"])
-        .run_line();
+    let head = git().args(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"]).run_line();
     let Some(head) = head.ok().and_then(|hex| ObjectId::from_hex(hex.as_bytes())) else {
         return Ok(broken());
     };
 
     let leaves = objects::leaves(git(), &head.to_string())?;
     let mut rules = IgnoreRules::default();
-    for (name, leaf) in leaves
-        .iter()
-        .filter(|(name, _)| is_ignore_file(name.as_bstr()))
-    {
-        let content = git()
-            .args(["cat-file", "blob", &leaf.id.to_string()])
-            .run()?;
+    for (name, leaf) in leaves.iter().filter(|(name, _)| is_ignore_file(name.as_bstr())) {
+        let content = git().args(["cat-file", "blob", &leaf.id.to_string()]).run()?;
         rules.add(folder_of(name.as_bstr()), &content);
     }
     let (index, keep_out) = (Index::of_leaves(&leaves), HashSet::new());
@@ -92,9 +79,7 @@ pub(super) fn look(root: &Path, path: &BStr) -> Result<Inside, GitError> {
     }
     .run()?;
     let found = leaf_of(&folder, &walked.suspects, git, |bytes| {
-        let git = git()
-            .args(["hash-object", "--stdin", "--no-filters"])
-            .feed(bytes.to_vec());
+        let git = git().args(["hash-object", "--stdin", "--no-filters"]).feed(bytes.to_vec());
         git.run_line().map(|hex| ObjectId::from_hex(hex.as_bytes()))
     })?;
     let mut odd: Vec<BString> = Vec::new();
@@ -104,12 +89,7 @@ pub(super) fn look(root: &Path, path: &BStr) -> Result<Inside, GitError> {
             odd.push(suspect.path.clone());
         }
     }
-    odd.extend(
-        walked
-            .gone
-            .iter()
-            .map(|at| index.path(&index.entries()[*at]).to_owned()),
-    );
+    odd.extend(walked.gone.iter().map(|at| index.path(&index.entries()[*at]).to_owned()));
     odd.extend(walked.irregular.into_iter().map(|odd| odd.path));
     let mut irregular: Vec<Irregular> = odd.iter().map(|inner| inside(path, inner)).collect();
     for at in walked.submodules {
@@ -121,10 +101,7 @@ pub(super) fn look(root: &Path, path: &BStr) -> Result<Inside, GitError> {
         }
         irregular.extend(deeper.irregular.iter().map(|odd| inside(path, &odd.path)));
     }
-    Ok(Inside {
-        head: Some(head),
-        irregular,
-    })
+    Ok(Inside { head: Some(head), irregular })
 }
 
 /// The leaf that a submodule folder stands for.
@@ -145,9 +122,7 @@ fn git_dir(folder: &Path) -> Option<PathBuf> {
         return Some(link);
     }
     let said = std::fs::read(&link).ok()?;
-    Some(folder.join(OsStr::from_bytes(
-        said.strip_prefix(b"gitdir: ")?.trim_ascii_end(),
-    )))
+    Some(folder.join(OsStr::from_bytes(said.strip_prefix(b"gitdir: ")?.trim_ascii_end())))
 }
 
 /// Whether a path is a `.gitignore`.

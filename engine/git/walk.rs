@@ -79,35 +79,16 @@ impl Walk<'_> {
     pub(super) fn run(&self) -> Result<Walked, GitError> {
         let entries = self.index.entries();
         let seen: Vec<AtomicBool> = entries.iter().map(|_| AtomicBool::new(false)).collect();
-        let first = Job {
-            folder: BString::default(),
-            entries: 0..entries.len(),
-            ignored: false,
-        };
-        let queue = (
-            Mutex::new(Queue {
-                jobs: vec![first],
-                running: 0,
-            }),
-            Condvar::new(),
-        );
-        let cores = std::thread::available_parallelism()
-            .map_or(1, usize::from)
-            .min(MOST_THREADS);
-        let threads = if entries.len() < WORTH_THREADS {
-            1
-        } else {
-            cores
-        };
+        let first = Job { folder: BString::default(), entries: 0..entries.len(), ignored: false };
+        let queue = (Mutex::new(Queue { jobs: vec![first], running: 0 }), Condvar::new());
+        let cores = std::thread::available_parallelism().map_or(1, usize::from).min(MOST_THREADS);
+        let threads = if entries.len() < WORTH_THREADS { 1 } else { cores };
         let mut found = std::thread::scope(|scope| -> Result<Walked, GitError> {
-            let others: Vec<_> = (1..threads)
-                .map(|_| scope.spawn(|| self.work(&queue, &seen)))
-                .collect();
+            let others: Vec<_> =
+                (1..threads).map(|_| scope.spawn(|| self.work(&queue, &seen))).collect();
             let mut all = self.work(&queue, &seen)?;
             for other in others {
-                let part = other
-                    .join()
-                    .unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+                let part = other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
                 all.suspects.extend(part.suspects);
                 all.submodules.extend(part.submodules);
                 all.irregular.extend(part.irregular);
@@ -115,16 +96,10 @@ impl Walk<'_> {
             }
             Ok(all)
         })?;
-        found.gone = (0..entries.len())
-            .filter(|at| !seen[*at].load(Ordering::Relaxed))
-            .collect();
-        found
-            .suspects
-            .sort_unstable_by(|one, two| one.path.cmp(&two.path));
+        found.gone = (0..entries.len()).filter(|at| !seen[*at].load(Ordering::Relaxed)).collect();
+        found.suspects.sort_unstable_by(|one, two| one.path.cmp(&two.path));
         found.submodules.sort_unstable();
-        found
-            .irregular
-            .sort_unstable_by(|one, two| one.path.cmp(&two.path));
+        found.irregular.sort_unstable_by(|one, two| one.path.cmp(&two.path));
         found.irregular.dedup();
         found.fingerprints.sort_unstable();
         Ok(found)
@@ -177,14 +152,9 @@ impl Walk<'_> {
             }
             Err(error) if error.kind() == ErrorKind::PermissionDenied && !job.folder.is_empty() => {
                 // Whether what the index has in it still is there cannot be told.
-                job.entries
-                    .clone()
-                    .for_each(|at| seen[at].store(true, Ordering::Relaxed));
+                job.entries.clone().for_each(|at| seen[at].store(true, Ordering::Relaxed));
                 let path = job.folder.trim_end_with(|c| c == '/').into();
-                found.irregular.push(Irregular {
-                    path,
-                    kind: IrregularKind::Unreadable,
-                });
+                found.irregular.push(Irregular { path, kind: IrregularKind::Unreadable });
                 return Ok(());
             }
             Err(error) => return Err(GitError::io("list", &on_disk)(error)),
@@ -216,11 +186,7 @@ impl Walk<'_> {
             return Ok(());
         };
         if self.keep_out.contains(path) {
-            let inside = if kind.is_dir() {
-                self.under(job, name)
-            } else {
-                0..0
-            };
+            let inside = if kind.is_dir() { self.under(job, name) } else { 0..0 };
             inside
                 .chain(self.exact(job, name))
                 .for_each(|at| seen[at].store(true, Ordering::Relaxed));
@@ -231,10 +197,7 @@ impl Walk<'_> {
             if !job.ignored && !self.fingerprints {
                 let nested = name == b".git";
                 let (place, kind) = if nested {
-                    (
-                        job.folder.trim_end_with(|c| c == '/').into(),
-                        IrregularKind::NestedRepository,
-                    )
+                    (job.folder.trim_end_with(|c| c == '/').into(), IrregularKind::NestedRepository)
                 } else {
                     (path.clone(), IrregularKind::Unstorable)
                 };
@@ -257,11 +220,7 @@ impl Walk<'_> {
             if !(foreign || ignored && entries.is_empty()) {
                 let mut folder = path.clone();
                 folder.push(b'/');
-                deeper.push(Job {
-                    folder,
-                    entries,
-                    ignored,
-                });
+                deeper.push(Job { folder, entries, ignored });
             }
             return Ok(());
         }
@@ -276,10 +235,7 @@ impl Walk<'_> {
             } else {
                 IrregularKind::Device
             };
-            found.irregular.push(Irregular {
-                path: path.clone(),
-                kind,
-            });
+            found.irregular.push(Irregular { path: path.clone(), kind });
             return Ok(());
         }
         if entry.is_none() && !self.fingerprints {
@@ -288,11 +244,7 @@ impl Walk<'_> {
             } else {
                 item.metadata().map_or(FILE, |stat| mode_of(&stat))
             };
-            found.suspects.push(Suspect {
-                path: path.clone(),
-                entry,
-                mode,
-            });
+            found.suspects.push(Suspect { path: path.clone(), entry, mode });
             return Ok(());
         }
         let metadata = match item.metadata() {
@@ -314,11 +266,7 @@ impl Walk<'_> {
                 return Ok(());
             }
         }
-        found.suspects.push(Suspect {
-            path: path.clone(),
-            entry,
-            mode,
-        });
+        found.suspects.push(Suspect { path: path.clone(), entry, mode });
         Ok(())
     }
 
@@ -354,11 +302,7 @@ impl Walk<'_> {
         let (mut low, mut high) = (from, job.entries.end);
         while low < high {
             let middle = low + (high - low) / 2;
-            if before(self.rest(job, middle)) {
-                low = middle + 1
-            } else {
-                high = middle
-            }
+            if before(self.rest(job, middle)) { low = middle + 1 } else { high = middle }
         }
         low
     }

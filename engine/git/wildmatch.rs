@@ -54,11 +54,7 @@ fn run(whole: &[u8], mut p: usize, mut text: &[u8], by_path: bool) -> End {
         }
         text = rest;
     }
-    if text.is_empty() {
-        End::Match
-    } else {
-        End::Differs
-    }
+    if text.is_empty() { End::Match } else { End::Differs }
 }
 
 fn star(whole: &[u8], at: usize, mut text: &[u8], by_path: bool) -> End {
@@ -80,11 +76,7 @@ fn star(whole: &[u8], at: usize, mut text: &[u8], by_path: bool) -> End {
         }
     }
     if p == whole.len() {
-        return if crosses || !text.contains(&b'/') {
-            End::Match
-        } else {
-            End::AtSlash
-        };
+        return if crosses || !text.contains(&b'/') { End::Match } else { End::AtSlash };
     }
     loop {
         match run(whole, p, text, by_path) {

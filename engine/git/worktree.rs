@@ -104,11 +104,7 @@ impl Worktree {
     }
 
     fn plan(&self) -> Plan {
-        Plan {
-            branch: self.branch.clone(),
-            base: self.base.to_string(),
-            path: self.path.clone(),
-        }
+        Plan { branch: self.branch.clone(), base: self.base.to_string(), path: self.path.clone() }
     }
 
     /// The mark: the plan, and which file is the seed (its inode and the time of its last change).
@@ -133,11 +129,8 @@ impl Repo {
     /// otherwise what the system or git said, and then nothing half-made is left behind.
     pub fn add_worktree(&self, spec: &WorktreeSpec) -> Result<Worktree, GitError> {
         let path = self.place(&spec.path)?;
-        let plan = Plan {
-            branch: spec.branch.clone(),
-            base: spec.base.to_string(),
-            path: path.clone(),
-        };
+        let plan =
+            Plan { branch: spec.branch.clone(), base: spec.base.to_string(), path: path.clone() };
         let mut claim = self.claim(&path)?;
         if let Some(standing) = self.standing(&path, &plan, &spec.seed)? {
             claim.done()?;
@@ -166,17 +159,12 @@ impl Repo {
             return Ok(None);
         };
         let path = parent.join(name);
-        let plan = Plan {
-            branch: spec.branch.clone(),
-            base: spec.base.to_string(),
-            path: path.clone(),
-        };
+        let plan =
+            Plan { branch: spec.branch.clone(), base: spec.base.to_string(), path: path.clone() };
         if let Some(standing) = self.standing(&path, &plan, &spec.seed)? {
             return Ok(Some(standing));
         }
-        Ok(self
-            .revivable(&plan)?
-            .map(|admin| self.worktree(&plan, admin, &spec.seed)))
+        Ok(self.revivable(&plan)?.map(|admin| self.worktree(&plan, admin, &spec.seed)))
     }
 
     /// The worktree at `path` if it was finished as `plan` says.
@@ -207,27 +195,15 @@ impl Repo {
     }
 
     fn worktree(&self, plan: &Plan, admin: PathBuf, seed: &Path) -> Worktree {
-        let (path, branch, base) = (
-            plan.path.clone(),
-            plan.branch.clone(),
-            CommitId(plan.base.clone()),
-        );
-        Worktree {
-            repo: self.clone(),
-            path,
-            admin,
-            branch,
-            base,
-            seed: seed.to_path_buf(),
-        }
+        let (path, branch, base) =
+            (plan.path.clone(), plan.branch.clone(), CommitId(plan.base.clone()));
+        Worktree { repo: self.clone(), path, admin, branch, base, seed: seed.to_path_buf() }
     }
 
     /// The place for a worktree, with its parents made and their links resolved.
     fn place(&self, path: &Path) -> Result<PathBuf, GitError> {
-        let taken = |what: &str| GitError::PathTaken {
-            path: path.to_path_buf(),
-            what: what.to_owned(),
-        };
+        let taken =
+            |what: &str| GitError::PathTaken { path: path.to_path_buf(), what: what.to_owned() };
         let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
             return Err(taken("it is no place for a folder"));
         };
@@ -235,16 +211,11 @@ impl Repo {
             return Err(taken("the path is not absolute"));
         }
         std::fs::create_dir_all(parent).map_err(GitError::io("create", parent))?;
-        let place = parent
-            .canonicalize()
-            .map_err(GitError::io("find", parent))?
-            .join(name);
+        let place = parent.canonicalize().map_err(GitError::io("find", parent))?.join(name);
         if place.starts_with(self.common_dir())
             || self.top().is_some_and(|top| place.starts_with(top))
         {
-            return Err(taken(
-                "it lies inside the repository; worktrees live outside",
-            ));
+            return Err(taken("it lies inside the repository; worktrees live outside"));
         }
         Ok(place)
     }
@@ -300,28 +271,20 @@ impl Repo {
             Some(branch) => git.args(["--no-track", "-b", branch]),
             None => git.arg("--detach"),
         };
-        let added = git
-            .arg(&plan.path)
-            .arg(&plan.base)
-            .holding(lock.lend()?)
-            .run();
+        let added = git.arg(&plan.path).arg(&plan.base).holding(lock.lend()?).run();
         if let Err(error) = added {
             return self.revive(plan)?.ok_or(error);
         }
-        self.admin_of(&plan.path)
-            .ok_or_else(|| GitError::NotAWorktree {
-                path: plan.path.clone(),
-                what: "git made it, and yet its link is not what it should be".to_owned(),
-            })
+        self.admin_of(&plan.path).ok_or_else(|| GitError::NotAWorktree {
+            path: plan.path.clone(),
+            what: "git made it, and yet its link is not what it should be".to_owned(),
+        })
     }
 
     /// Refuses what is in the way of a fresh worktree.
     fn free(&self, plan: &Plan) -> Result<(), GitError> {
         let taken = |what: &str| {
-            Err(GitError::PathTaken {
-                path: plan.path.clone(),
-                what: what.to_owned(),
-            })
+            Err(GitError::PathTaken { path: plan.path.clone(), what: what.to_owned() })
         };
         match std::fs::symlink_metadata(&plan.path) {
             Err(error) if error.kind() == ErrorKind::NotFound => {}
@@ -340,15 +303,12 @@ impl Repo {
             return Ok(());
         };
         if !git2::Branch::name_is_valid(branch).unwrap_or(false) {
-            return Err(GitError::BadName {
-                name: branch.clone(),
-            });
+            return Err(GitError::BadName { name: branch.clone() });
         }
         match self.branch(branch)? {
-            Some(at) if self.revivable(plan)?.is_none() => Err(GitError::BranchTaken {
-                branch: branch.clone(),
-                at: at.short().to_owned(),
-            }),
+            Some(at) if self.revivable(plan)?.is_none() => {
+                Err(GitError::BranchTaken { branch: branch.clone(), at: at.short().to_owned() })
+            }
             _ => Ok(()),
         }
     }
@@ -364,9 +324,7 @@ impl Repo {
             None => plan.base.clone(),
         };
         let at_base = match &plan.branch {
-            Some(branch) => self
-                .branch(branch)?
-                .is_some_and(|at| at.as_str() == plan.base),
+            Some(branch) => self.branch(branch)?.is_some_and(|at| at.as_str() == plan.base),
             None => true,
         };
         let whole = admin.join("commondir").is_file()
@@ -418,9 +376,7 @@ impl Repo {
         // Only an empty folder goes; what else is there is named by the next look.
         let _ = std::fs::remove_dir(&plan.path);
         if let Some(branch) = &plan.branch
-            && self
-                .branch(branch)?
-                .is_some_and(|at| at.as_str() == plan.base)
+            && self.branch(branch)?.is_some_and(|at| at.as_str() == plan.base)
         {
             self.delete_branch(branch, &CommitId(plan.base.clone()))?;
         }
@@ -430,11 +386,8 @@ impl Repo {
     /// A finished worktree of this plan whose folder somebody removed.
     fn revivable(&self, plan: &Plan) -> Result<Option<PathBuf>, GitError> {
         for (admin, place) in self.registered()? {
-            let marked = || {
-                std::fs::read(admin.join(MARK))
-                    .ok()
-                    .and_then(|said| Plan::from_bytes(&said))
-            };
+            let marked =
+                || std::fs::read(admin.join(MARK)).ok().and_then(|said| Plan::from_bytes(&said));
             if place.as_deref() == Some(&plan.path) && marked().as_ref() == Some(plan) {
                 return Ok(Some(admin));
             }
@@ -472,14 +425,9 @@ impl Repo {
         }
         let worktree = self.worktree(plan, admin, seed);
         if worktree.admin.join("config.worktree").exists() {
-            worktree
-                .git()
-                .args(["config", "--worktree", "core.sparseCheckout", "false"])
-                .run()?;
+            worktree.git().args(["config", "--worktree", "core.sparseCheckout", "false"]).run()?;
         }
-        let git = worktree
-            .git()
-            .args(["reset", "--hard", "--quiet", "--no-recurse-submodules"]);
+        let git = worktree.git().args(["reset", "--hard", "--quiet", "--no-recurse-submodules"]);
         git.arg("HEAD").holding(claim.lend()?).run()?;
         worktree.keep_seed()?;
         write_whole(&worktree.admin.join(MARK), &worktree.mark()?)?;
@@ -502,9 +450,7 @@ impl Worktree {
         let beside = self.path.parent().unwrap_or(&self.path);
         let deadline = Instant::now() + CLOCK_PATIENCE;
         loop {
-            let probe = tempfile::Builder::new()
-                .prefix(".sop-clock-")
-                .tempfile_in(beside);
+            let probe = tempfile::Builder::new().prefix(".sop-clock-").tempfile_in(beside);
             let probe = probe
                 .and_then(|probe| probe.as_file().metadata())
                 .map_err(GitError::io("write in", beside))?;
@@ -513,10 +459,7 @@ impl Worktree {
             }
             if Instant::now() > deadline {
                 let what = "the clock of its file system does not move on".to_owned();
-                return Err(GitError::NotAWorktree {
-                    path: self.path.clone(),
-                    what,
-                });
+                return Err(GitError::NotAWorktree { path: self.path.clone(), what });
             }
             std::thread::sleep(Duration::from_millis(1));
         }

@@ -35,9 +35,7 @@ impl Stop {
     /// Sends TERM to all that lives below `root` and lets `grace` pass before KILL.
     #[must_use]
     pub fn ask(root: i32, grace: Duration) -> Self {
-        let until = Instant::now()
-            .checked_add(grace)
-            .unwrap_or_else(Instant::now);
+        let until = Instant::now().checked_add(grace).unwrap_or_else(Instant::now);
         let mut stop = Self::new(root, Stage::Asked { until });
         stop.ask_the_rest();
         stop
@@ -50,12 +48,7 @@ impl Stop {
     }
 
     fn new(root: i32, stage: Stage) -> Self {
-        Self {
-            root,
-            stage,
-            told: HashSet::new(),
-            killed: HashSet::new(),
-        }
+        Self { root, stage, told: HashSet::new(), killed: HashSet::new() }
     }
 
     /// Ends the grace.
@@ -88,11 +81,7 @@ impl Stop {
             self.stage = Stage::Killing;
         }
         let found = tree::below(self.root);
-        if kill_all(&found, &mut self.killed) {
-            KILL_RACING
-        } else {
-            KILL_AGAIN
-        }
+        if kill_all(&found, &mut self.killed) { KILL_RACING } else { KILL_AGAIN }
     }
 }
 

@@ -68,7 +68,10 @@ fn moved(
     let stands = site.repo.branch(branch)?;
     Ok((stands.as_ref() != Some(commit)).then(|| {
         let at = stands.map_or_else(|| "gone".to_owned(), |at| format!("at {}", at.short()));
-        format!("its branch {branch} is {at}, not at the commit that was checked ({})", commit.short())
+        format!(
+            "its branch {branch} is {at}, not at the commit that was checked ({})",
+            commit.short()
+        )
     }))
 }
 

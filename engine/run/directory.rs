@@ -81,7 +81,8 @@ impl RunDir {
     /// # Errors
     /// When one of them cannot be made.
     pub fn make(&self) -> Result<(), DirectoryError> {
-        for folder in ["", "briefs", "reports", "verdicts", "logs", "requests", "guard", "seed", "slot"]
+        for folder in
+            ["", "briefs", "reports", "verdicts", "logs", "requests", "guard", "seed", "slot"]
         {
             let path = self.path().join(folder);
             fs::create_dir_all(&path).map_err(DirectoryError::io("make", &path))?;

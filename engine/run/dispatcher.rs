@@ -72,7 +72,6 @@ pub struct Engine<'a> {
     units: HashMap<WpId, watch::Sender<Order>>,
     cancelling: HashMap<WpId, Event>,
     gate: Option<watch::Sender<Order>>,
-    gate_halted: bool,
     order: Order,
     state_written: Option<Instant>,
     _lock: EngineLock,
@@ -268,7 +267,8 @@ impl<'a> Engine<'a> {
             let onto = self.ledger.trunk.clone();
             self.record(vec![Event::GateStarted { gate, level, onto, wps }])?;
         }
-        let Some(state) = self.ledger.gates.last().filter(|gate| gate.phase.open() && gate.halted.is_none())
+        let Some(state) =
+            self.ledger.gates.last().filter(|gate| gate.phase.open() && gate.halted.is_none())
         else {
             return Ok(());
         };
@@ -350,7 +350,8 @@ impl<'a> Engine<'a> {
         let over = self.ledger.wps.iter().all(|wp| wp.phase.settled())
             && !self.ledger.gates.last().is_some_and(|gate| gate.phase.open())
             && self.ledger.next_gate().is_none();
-        let ending = if over || (standing == Outcome::Failed && !awaited && self.order == Order::Go) {
+        let ending = if over || (standing == Outcome::Failed && !awaited && self.order == Order::Go)
+        {
             Ending::Finished(standing)
         } else if self.order != Order::Go {
             Ending::Stopped(StopReason::Interrupted)

@@ -42,7 +42,8 @@ pub async fn run(
         (GatePhase::Proving, Some(commit)) => (commit, gate.proved.len()),
         _ => match merge(&site, &gate, &members).await? {
             Ok((branch, commit, tree)) => {
-                let event = Event::GateMerged { gate: number, branch, commit: commit.clone(), tree };
+                let event =
+                    Event::GateMerged { gate: number, branch, commit: commit.clone(), tree };
                 line.record(event).await?;
                 (commit, 0)
             }
@@ -110,7 +111,11 @@ async fn first_touched(
         if !touched.is_empty() {
             let text = "was touched after its work was checked, and is nobody's to touch; its commit \
                         is as it was checked";
-            let about = format!("{}: {}", wp.worktree.as_deref().unwrap_or("its worktree"), touched.join(", "));
+            let about = format!(
+                "{}: {}",
+                wp.worktree.as_deref().unwrap_or("its worktree"),
+                touched.join(", ")
+            );
             return Ok(Some((wp.id.clone(), Problem::new(Check::Merge, text).about(about))));
         }
     }
@@ -155,7 +160,8 @@ async fn merge(
             match site.repo.merge(&tip, &commit, &message, &site.identity, when)? {
                 MergeOutcome::Merged(merged) => tip = merged.commit,
                 MergeOutcome::Conflict { paths, messages } => {
-                    let paths: Vec<String> = paths.iter().map(|path| process::escape(path)).collect();
+                    let paths: Vec<String> =
+                        paths.iter().map(|path| process::escape(path)).collect();
                     let problem = Problem::new(
                         Check::Merge,
                         "conflicts with what the stage has merged before it",

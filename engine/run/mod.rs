@@ -2,6 +2,7 @@
 
 pub mod clean;
 pub mod compile;
+pub mod create;
 pub mod directory;
 pub mod dispatcher;
 pub mod gate;

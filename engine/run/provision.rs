@@ -70,11 +70,7 @@ pub async fn provision(
 ///
 /// # Errors
 /// A halt that names the paths.
-pub async fn leaves_nothing(
-    site: &Arc<Site>,
-    worktree: &Worktree,
-    who: &str,
-) -> Result<(), Halt> {
+pub async fn leaves_nothing(site: &Arc<Site>, worktree: &Worktree, who: &str) -> Result<(), Halt> {
     let worktree = worktree.clone();
     let spec = snapshot_spec(site, worktree.base());
     let snapshot = site.blocking(move |_| worktree.snapshot(&spec)).await?;

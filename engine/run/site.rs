@@ -117,7 +117,12 @@ impl Site {
     ///
     /// # Errors
     /// What git said.
-    pub fn worktree(&self, unit: &str, branch: Option<&str>, base: &CommitId) -> Result<Worktree, GitError> {
+    pub fn worktree(
+        &self,
+        unit: &str,
+        branch: Option<&str>,
+        base: &CommitId,
+    ) -> Result<Worktree, GitError> {
         self.repo.add_worktree(&WorktreeSpec {
             path: self.worktree_path(unit),
             branch: branch.map(str::to_owned),

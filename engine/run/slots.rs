@@ -25,7 +25,8 @@ impl Slots {
     /// All free.
     #[must_use]
     pub fn new(plan: &Plan) -> Self {
-        let limits = plan.tiers.iter().filter_map(|(id, tier)| Some((id.clone(), tier.max_parallel?)));
+        let limits =
+            plan.tiers.iter().filter_map(|(id, tier)| Some((id.clone(), tier.max_parallel?)));
         Self {
             most: plan.max_parallel,
             per_tier: limits.collect(),

@@ -5,7 +5,9 @@ use std::path::PathBuf;
 
 use tokio::sync::watch;
 
-use crate::launch::{EndedBy, Exit, Found, Handle, How, Key, LaunchError, Launcher, Local, Outcome, Spec};
+use crate::launch::{
+    EndedBy, Exit, Found, Handle, How, Key, LaunchError, Launcher, Local, Outcome, Spec,
+};
 use crate::model::outcome::{End, Ran};
 use crate::model::time::Length;
 

@@ -37,21 +37,15 @@ pub(super) fn check(list: &[Pattern], findings: &mut Vec<PatternFinding>) {
 }
 
 fn note(index: usize, pattern: &Pattern, problem: Problem, findings: &mut Vec<PatternFinding>) {
-    let mut notes = Notes {
-        pattern: index,
-        findings,
-    };
+    let mut notes = Notes { pattern: index, findings };
     notes.add(0..pattern.text.len(), problem);
 }
 
 /// Whether `pattern` matches a path that none of `negatives` does.
 fn remains(pattern: &Pattern, negatives: &[&Pattern]) -> bool {
     pattern.sequences.iter().any(|sequence| {
-        let against: Vec<&Sequence> = negatives
-            .iter()
-            .flat_map(|n| &n.sequences)
-            .filter(|n| n.may_meet(sequence))
-            .collect();
+        let against: Vec<&Sequence> =
+            negatives.iter().flat_map(|n| &n.sequences).filter(|n| n.may_meet(sequence)).collect();
         if against.is_empty() && sequence.surely_matches() {
             return true;
         }

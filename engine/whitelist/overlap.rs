@@ -81,10 +81,7 @@ pub fn overlaps<P: AsRef<[u8]>>(whitelists: &[&Whitelist], base: &[P]) -> Overla
         truncated = stage.possible(&mut pairs);
     }
     Overlaps {
-        pairs: pairs
-            .into_iter()
-            .map(|((a, b), kind)| Overlap { a, b, kind })
-            .collect(),
+        pairs: pairs.into_iter().map(|((a, b), kind)| Overlap { a, b, kind }).collect(),
         truncated,
         effort: stage.effort,
     }
@@ -139,10 +136,7 @@ impl Stage<'_> {
         let kind = |(mut some, count): (Vec<usize>, usize)| {
             some.sort_unstable();
             some.truncate(MAX_PATHS);
-            let paths = some
-                .into_iter()
-                .map(|at| base[at].as_ref().into())
-                .collect();
+            let paths = some.into_iter().map(|at| base[at].as_ref().into()).collect();
             OverlapKind::Overlap { paths, count }
         };
         let pairs = found.into_iter().map(|(pair, f)| (pair, kind(f))).collect();

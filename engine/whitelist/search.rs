@@ -117,17 +117,9 @@ impl<'a> Search<'a> {
     fn run(&mut self, a: u32, b: u32, excluded: Vec<u32>) -> Answer {
         let excluded = self.number(excluded);
         let mut queue = BinaryHeap::from([Reverse((0, 0))]);
-        self.nodes.push(Node {
-            spot: (a, b, Place::Start),
-            excluded,
-            from: 0,
-            symbol: 0,
-        });
+        self.nodes.push(Node { spot: (a, b, Place::Start), excluded, from: 0, symbol: 0 });
         while let Some(Reverse((cost, at))) = queue.pop() {
-            let (spot, excluded) = (
-                self.nodes[at as usize].spot,
-                self.nodes[at as usize].excluded,
-            );
+            let (spot, excluded) = (self.nodes[at as usize].spot, self.nodes[at as usize].excluded);
             if self.is_settled(spot, excluded) {
                 continue;
             }
@@ -145,12 +137,7 @@ impl<'a> Search<'a> {
                     let spot = (to.0, to.1, place);
                     if !self.is_settled(spot, excluded) {
                         queue.push(Reverse((cost, self.nodes.len() as u32)));
-                        self.nodes.push(Node {
-                            spot,
-                            excluded,
-                            from: at,
-                            symbol,
-                        });
+                        self.nodes.push(Node { spot, excluded, from: at, symbol });
                     }
                 }
             }
@@ -215,9 +202,7 @@ impl<'a> Search<'a> {
             let edges = self.automaton.state(state).edges.iter();
             edges.filter(move |e| e.on.takes(symbol)).map(|e| e.to)
         };
-        let pairs: Vec<_> = after(a)
-            .flat_map(|a| after(b).map(move |b| (a, b)))
-            .collect();
+        let pairs: Vec<_> = after(a).flat_map(|a| after(b).map(move |b| (a, b))).collect();
         self.steps += 1 + pairs.len() as u64;
         pairs
     }
@@ -243,10 +228,8 @@ impl<'a> Search<'a> {
             let intervals = cuts.windows(2).map(|w| w[0]..=w[1] - 1);
             intervals.filter_map(symbol::best).collect()
         };
-        let mut open: Vec<_> = symbols
-            .into_iter()
-            .filter_map(|s| Some((s, place.step(s)?)))
-            .collect();
+        let mut open: Vec<_> =
+            symbols.into_iter().filter_map(|s| Some((s, place.step(s)?))).collect();
         open.sort_by_key(|(s, _)| (symbol::rank(*s), *s));
         open.dedup_by_key(|(s, _)| *s);
         open

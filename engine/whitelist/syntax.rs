@@ -46,12 +46,7 @@ pub(super) enum Kind {
 
 /// Reads `text` from byte `from` on, and notes what is wrong with it.
 pub(super) fn read(text: &str, from: usize, notes: &mut Notes<'_>) -> Vec<Token> {
-    let mut reader = Reader {
-        text,
-        at: from,
-        lost: false,
-        notes,
-    };
+    let mut reader = Reader { text, at: from, lost: false, notes };
     reader.sequence(0)
 }
 
@@ -100,10 +95,7 @@ impl Reader<'_, '_> {
                     self.literal(next, start).map(Kind::Literal)
                 }
             };
-            tokens.push(Token {
-                kind: kind.unwrap_or(Kind::Faulty),
-                range: start..self.at,
-            });
+            tokens.push(Token { kind: kind.unwrap_or(Kind::Faulty), range: start..self.at });
         }
         tokens
     }

@@ -39,11 +39,7 @@ impl Bench {
 
     /// The same folder as another bench, from a process that stands in for an engine.
     pub fn standing_in() -> Self {
-        Self::on(Place::Given(
-            std::env::var_os("SOP_TEST_DIR")
-                .expect("started by a test")
-                .into(),
-        ))
+        Self::on(Place::Given(std::env::var_os("SOP_TEST_DIR").expect("started by a test").into()))
     }
 
     fn on(dir: Place) -> Self {
@@ -93,9 +89,7 @@ pub fn key(step: &str) -> Key {
 
 /// The future's answer, or a failure of the test after [`PATIENCE`].
 pub async fn within<T>(future: impl Future<Output = T>) -> T {
-    tokio::time::timeout(PATIENCE, future)
-        .await
-        .expect("it should have been over long ago")
+    tokio::time::timeout(PATIENCE, future).await.expect("it should have been over long ago")
 }
 
 /// Waits until `probe` gives something.
@@ -112,12 +106,8 @@ pub async fn until<T>(what: &str, mut probe: impl FnMut() -> Option<T>) -> T {
 
 /// Waits for a file with a whole line in it, and gives that line.
 pub async fn line_of(path: &Path) -> String {
-    let read = || {
-        std::fs::read_to_string(path)
-            .ok()?
-            .split_once('\n')
-            .map(|(line, _)| line.to_owned())
-    };
+    let read =
+        || std::fs::read_to_string(path).ok()?.split_once('\n').map(|(line, _)| line.to_owned());
     until(&format!("a line in {}", path.display()), read).await
 }
 
@@ -141,13 +131,7 @@ pub fn send(pid: i32, signal: rustix::process::Signal) {
 /// This test binary again, running only the ignored test `name`, which plays an engine of its own.
 pub fn stand_in(name: &str, dir: &Path) -> std::process::Command {
     let mut command = std::process::Command::new(std::env::current_exe().unwrap());
-    command.args([
-        "--exact",
-        name,
-        "--ignored",
-        "--nocapture",
-        "--test-threads=1",
-    ]);
+    command.args(["--exact", name, "--ignored", "--nocapture", "--test-threads=1"]);
     command
         .env("SOP_TEST_DIR", dir)
         .stdout(std::process::Stdio::null())

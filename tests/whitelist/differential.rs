@@ -40,10 +40,7 @@ fn pattern(letters: &'static [&'static str]) -> impl Strategy<Value = String> {
 
 fn list(letters: &'static [&'static str]) -> impl Strategy<Value = Vec<String>> {
     let negative = pattern(letters).prop_map(|p| format!("!{p}"));
-    (
-        prop::collection::vec(pattern(letters), 1..=2),
-        prop::collection::vec(negative, 0..=2),
-    )
+    (prop::collection::vec(pattern(letters), 1..=2), prop::collection::vec(negative, 0..=2))
         .prop_map(|(positive, negative)| [positive, negative].concat())
 }
 
@@ -51,10 +48,7 @@ fn list(letters: &'static [&'static str]) -> impl Strategy<Value = Vec<String>> 
 fn of_language(findings: &[PatternFinding]) -> bool {
     findings.iter().all(|f| {
         f.severity() == Severity::Warning
-            || matches!(
-                f.problem,
-                Problem::NeverMatches | Problem::Subtracted { .. }
-            )
+            || matches!(f.problem, Problem::NeverMatches | Problem::Subtracted { .. })
     })
 }
 

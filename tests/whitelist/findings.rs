@@ -26,11 +26,7 @@ fn only(patterns: &[&str], pattern: usize, at: &str, problem: &Problem) {
     };
     assert_eq!(finding.problem, *problem, "{patterns:?}");
     assert_eq!(finding.pattern, pattern, "{patterns:?}");
-    assert_eq!(
-        &patterns[pattern][finding.range.clone()],
-        at,
-        "{patterns:?}"
-    );
+    assert_eq!(&patterns[pattern][finding.range.clone()], at, "{patterns:?}");
     assert!(!finding.help().is_empty() && !finding.to_string().is_empty());
 }
 
@@ -127,10 +123,7 @@ fn sizes_have_limits() {
 fn all_findings_come_at_once_in_order() {
     let list = ["/a//b/", "ok/**", "x**/../y", "!["];
     let found = findings(&list);
-    let got: Vec<_> = found
-        .iter()
-        .map(|f| (f.pattern, f.range.start, &f.problem))
-        .collect();
+    let got: Vec<_> = found.iter().map(|f| (f.pattern, f.range.start, &f.problem)).collect();
     assert_eq!(
         got,
         [
@@ -146,18 +139,11 @@ fn all_findings_come_at_once_in_order() {
 
 #[test]
 fn what_the_list_takes_away_again_is_named() {
-    let by = |by: &[&str]| Problem::Subtracted {
-        by: by.iter().map(|s| (*s).to_owned()).collect(),
-    };
+    let by = |by: &[&str]| Problem::Subtracted { by: by.iter().map(|s| (*s).to_owned()).collect() };
     only(&["src/a", "b", "!src/**"], 0, "src/a", &by(&["!src/**"]));
     // Only the two together leave nothing.
     let halves = ["x", "src/[a-z]", "!src/[!a-m]", "!src/[!n-z]"];
-    only(
-        &halves,
-        1,
-        "src/[a-z]",
-        &by(&["!src/[!a-m]", "!src/[!n-z]"]),
-    );
+    only(&halves, 1, "src/[a-z]", &by(&["!src/[!a-m]", "!src/[!n-z]"]));
     // The one character between them is enough.
     assert_eq!(findings(&["src/[a-z]", "!src/[!a-m]", "!src/[a-l]"]), []);
     // Every name of one character, and then the strays as well.
@@ -169,22 +155,12 @@ fn what_the_list_takes_away_again_is_named() {
 
 #[test]
 fn a_subtraction_without_effect_is_a_warning() {
-    only(
-        &["src/**", "!docs/**"],
-        1,
-        "!docs/**",
-        &Problem::SubtractsNothing,
-    );
+    only(&["src/**", "!docs/**"], 1, "!docs/**", &Problem::SubtractsNothing);
     only(&["src/**", "!src"], 1, "!src", &Problem::SubtractsNothing);
     only(&["*.rs", "!*.r"], 1, "!*.r", &Problem::SubtractsNothing);
     assert_eq!(findings(&["**/*.rs", "!src/**"]), []);
     // Not by guess: the literal ends fit, the class does not.
-    only(
-        &["a[0-4]b/**", "!a[5-9]b/c"],
-        1,
-        "!a[5-9]b/c",
-        &Problem::SubtractsNothing,
-    );
+    only(&["a[0-4]b/**", "!a[5-9]b/c"], 1, "!a[5-9]b/c", &Problem::SubtractsNothing);
     let git = Problem::Git { negative: true };
     only(&["**", "!.git/**"], 1, ".git", &git);
     assert_eq!(git.severity(), Severity::Warning);
@@ -208,12 +184,7 @@ fn what_is_allowed_but_hardly_meant_is_a_warning() {
     only(&["a\u{2003}"], 0, "\u{2003}", &Problem::OuterSpace);
     only(&["*", "! a"], 1, " ", &Problem::OuterSpace);
     let literal = "\\[slug\\]".to_owned();
-    only(
-        &["app/[slug]/**"],
-        0,
-        "[slug]",
-        &Problem::ClassAsName { literal },
-    );
+    only(&["app/[slug]/**"], 0, "[slug]", &Problem::ClassAsName { literal });
     assert_eq!(findings(&["a b", "v[0-9]/**", "[!ab]/x", "x[ab]"]), []);
     assert!(Whitelist::parse(&["a\nb", " a", "app/[slug]/**"]).is_ok());
 }

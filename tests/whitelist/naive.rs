@@ -26,12 +26,10 @@ fn matches(pattern: &str, path: &[u8]) -> bool {
         return false;
     }
     let names: Vec<Vec<Unit>> = names.into_iter().map(units).collect();
-    expand(&pattern.chars().collect::<Vec<_>>())
-        .iter()
-        .any(|pattern| {
-            let parts: Vec<&[char]> = split(pattern);
-            components(&parts, &names)
-        })
+    expand(&pattern.chars().collect::<Vec<_>>()).iter().any(|pattern| {
+        let parts: Vec<&[char]> = split(pattern);
+        components(&parts, &names)
+    })
 }
 
 /// A character, or a byte that belongs to none.
@@ -45,9 +43,7 @@ fn units(name: &[u8]) -> Vec<Unit> {
     let mut units = Vec::new();
     let mut at = 0;
     while at < name.len() {
-        let found = (1..=4)
-            .filter_map(|n| std::str::from_utf8(name.get(at..at + n)?).ok())
-            .next();
+        let found = (1..=4).filter_map(|n| std::str::from_utf8(name.get(at..at + n)?).ok()).next();
         match found {
             Some(text) => {
                 units.push(Unit::Char(text.chars().next().unwrap()));
@@ -120,10 +116,7 @@ fn expand(pattern: &[char]) -> Vec<Vec<char>> {
         }
         text
     };
-    branches
-        .into_iter()
-        .flat_map(|branch| expand(&whole(branch)))
-        .collect()
+    branches.into_iter().flat_map(|branch| expand(&whole(branch))).collect()
 }
 
 fn split(pattern: &[char]) -> Vec<&[char]> {

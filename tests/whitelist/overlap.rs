@@ -123,10 +123,7 @@ fn base_paths_are_bytes_and_odd_ones_are_passed_over() {
     let base: [&[u8]; 4] = [b"a/\xff\n", b".git/a", b"/a/b", b"a/../a"];
     let found = overlaps(&[&a, &b], &base);
     let paths = vec![b"a/\xff\n".into()];
-    assert_eq!(
-        found.pairs[0].kind,
-        OverlapKind::Overlap { paths, count: 1 }
-    );
+    assert_eq!(found.pairs[0].kind, OverlapKind::Overlap { paths, count: 1 });
 }
 
 #[test]
@@ -145,10 +142,7 @@ fn pairs_are_told_by_index_each_once_and_in_order() {
         .iter()
         .map(|o| (o.a, o.b, matches!(o.kind, OverlapKind::Overlap { .. })))
         .collect();
-    assert_eq!(
-        pairs,
-        [(0, 2, false), (1, 2, true), (1, 3, true), (2, 3, true)]
-    );
+    assert_eq!(pairs, [(0, 2, false), (1, 2, true), (1, 3, true), (2, 3, true)]);
     assert!(!found.truncated);
 }
 

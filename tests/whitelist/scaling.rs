@@ -5,9 +5,8 @@ use sop::whitelist::{Effort, MAX_PAIRS, OverlapKind, Overlaps, Whitelist, overla
 
 /// A stage of `n` whitelists, and a base of as many paths.
 fn stage(n: usize, patterns: impl Fn(usize) -> Vec<String>) -> Overlaps {
-    let lists: Vec<Whitelist> = (0..n)
-        .map(|i| Whitelist::parse(&patterns(i)).unwrap().whitelist)
-        .collect();
+    let lists: Vec<Whitelist> =
+        (0..n).map(|i| Whitelist::parse(&patterns(i)).unwrap().whitelist).collect();
     let base: Vec<String> = (0..n).map(|i| format!("src/mod_{i:05}/lib.rs")).collect();
     overlaps(&lists.iter().collect::<Vec<_>>(), &base)
 }
@@ -25,10 +24,7 @@ fn folders_apart_are_never_compared() {
         });
         assert_eq!(found.pairs, []);
         let matches = n as u64;
-        let expected = Effort {
-            matches,
-            ..Effort::default()
-        };
+        let expected = Effort { matches, ..Effort::default() };
         assert_eq!(found.effort, expected);
     }
 }

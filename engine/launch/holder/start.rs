@@ -13,24 +13,13 @@ use crate::process::{escape, spawn};
 
 /// Starts the command of `spec`, marked with `token`. Gives its process id and its output.
 pub(super) fn start(spec: &Spec, token: &str) -> Result<(i32, Output), SpawnError> {
-    let program = spec
-        .argv
-        .first()
-        .map(|program| escape(program.as_bytes()))
-        .unwrap_or_default();
-    let fail = |kind, message: String| SpawnError {
-        kind,
-        program: program.clone(),
-        message,
-    };
+    let program = spec.argv.first().map(|program| escape(program.as_bytes())).unwrap_or_default();
+    let fail = |kind, message: String| SpawnError { kind, program: program.clone(), message };
     let no_log = |path: &Path| {
         let path = show(path);
         let fail = &fail;
         move |error: io::Error| {
-            fail(
-                SpawnErrorKind::NoLog,
-                format!("cannot write the log {path}: {error}"),
-            )
+            fail(SpawnErrorKind::NoLog, format!("cannot write the log {path}: {error}"))
         }
     };
 
@@ -44,10 +33,7 @@ pub(super) fn start(spec: &Spec, token: &str) -> Result<(i32, Output), SpawnErro
         Ok(_) => {
             return Err(fail(
                 SpawnErrorKind::NoCwd,
-                format!(
-                    "the working directory {} is not a directory",
-                    show(&spec.cwd)
-                ),
+                format!("the working directory {} is not a directory", show(&spec.cwd)),
             ));
         }
         Err(error) => {
@@ -61,33 +47,22 @@ pub(super) fn start(spec: &Spec, token: &str) -> Result<(i32, Output), SpawnErro
         Stdin::Null => Stdio::null(),
         Stdin::File(path) => std::fs::File::open(path)
             .map_err(|error| {
-                fail(
-                    SpawnErrorKind::NoStdin,
-                    format!("standard input {}: {error}", show(path)),
-                )
+                fail(SpawnErrorKind::NoStdin, format!("standard input {}: {error}", show(path)))
             })?
             .into(),
     };
-    let other = |error: io::Error| {
-        fail(
-            SpawnErrorKind::Other,
-            format!("cannot start {program}: {error}"),
-        )
-    };
+    let other =
+        |error: io::Error| fail(SpawnErrorKind::Other, format!("cannot start {program}: {error}"));
     let (output, ends) = Output::open(log, capture).map_err(other)?;
 
-    let (program_name, arguments) = spec
-        .argv
-        .split_first()
-        .ok_or_else(|| other(io::ErrorKind::InvalidInput.into()))?;
+    let (program_name, arguments) =
+        spec.argv.split_first().ok_or_else(|| other(io::ErrorKind::InvalidInput.into()))?;
     let mut command = Command::new(program_name);
     command.args(arguments).current_dir(&spec.cwd);
     for name in &spec.env_remove {
         command.env_remove(name);
     }
-    command
-        .envs(spec.env.iter().map(|(name, value)| (name, value)))
-        .env(TOKEN, token);
+    command.envs(spec.env.iter().map(|(name, value)| (name, value))).env(TOKEN, token);
     command.stdin(stdin).stdout(ends.out).stderr(ends.err);
     let child = spawn::in_own_session(&mut command).map_err(|error| {
         let (kind, message) = match error.kind() {
@@ -95,18 +70,14 @@ pub(super) fn start(spec: &Spec, token: &str) -> Result<(i32, Output), SpawnErro
                 SpawnErrorKind::NotFound,
                 format!("{program}: no such program, or its interpreter is missing (127)"),
             ),
-            io::ErrorKind::PermissionDenied => (
-                SpawnErrorKind::NotExecutable,
-                format!("{program} is not executable (126)"),
-            ),
+            io::ErrorKind::PermissionDenied => {
+                (SpawnErrorKind::NotExecutable, format!("{program} is not executable (126)"))
+            }
             _ if error.raw_os_error() == Some(rustix::io::Errno::NOEXEC.raw_os_error()) => (
                 SpawnErrorKind::NotExecutable,
                 format!("{program} is not a program that this system can execute (126)"),
             ),
-            _ => (
-                SpawnErrorKind::Other,
-                format!("cannot start {program}: {error}"),
-            ),
+            _ => (SpawnErrorKind::Other, format!("cannot start {program}: {error}")),
         };
         fail(kind, message)
     })?;

@@ -14,20 +14,22 @@ impl Unit {
         let wp = self.state.id.clone();
         if self.wp().kind == Kind::Scout {
             let report = self.state.report.clone().ok_or_else(|| {
-                Halt::blocked(Problem::new(Check::Worker, "its report is gone from the run directory"))
+                Halt::blocked(Problem::new(
+                    Check::Worker,
+                    "its report is gone from the run directory",
+                ))
             })?;
             return Ok(Event::WpReported { wp, report });
         }
-        let tree = self.state.tree.clone().ok_or_else(|| {
-            Halt::blocked(Problem::new(Check::Scope, "no tree was checked"))
-        })?;
+        let tree = self
+            .state
+            .tree
+            .clone()
+            .ok_or_else(|| Halt::blocked(Problem::new(Check::Scope, "no tree was checked")))?;
         let base = self.base()?;
         let parent = self.state.against.clone().unwrap_or_else(|| base.clone());
-        let message = format!(
-            "{}\n\nSop-Run: {}\nSop-Wp: {wp}\n",
-            self.wp().title,
-            self.site.dir.run()
-        );
+        let message =
+            format!("{}\n\nSop-Run: {}\nSop-Wp: {wp}\n", self.wp().title, self.site.dir.run());
         // The moment it was judged, so that a commit made again after a crash is the same commit.
         let when = self.state.since.map_or(0, |at| at.0.as_second());
         let worktree = self.worktree().await?;

@@ -165,9 +165,7 @@ impl Unit {
     async fn worktree(&self) -> Result<Worktree, Halt> {
         let (id, branch) = (self.state.id.to_string(), self.state.branch.clone());
         let base = self.base()?;
-        self.site
-            .blocking(move |site| site.worktree(&id, branch.as_deref(), &base))
-            .await
+        self.site.blocking(move |site| site.worktree(&id, branch.as_deref(), &base)).await
     }
 
     fn base(&self) -> Result<CommitId, Halt> {

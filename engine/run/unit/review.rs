@@ -116,7 +116,8 @@ impl Unit {
         }
         Ok(read_verdict(&verdict).or_else(|missing| {
             let said = read_verdict(&printed);
-            let verdict = said.map_err(|unread| format!("{missing}; on standard output: {unread}"))?;
+            let verdict =
+                said.map_err(|unread| format!("{missing}; on standard output: {unread}"))?;
             let bytes = serde_json::to_vec_pretty(&verdict).unwrap_or_default();
             let kept = site.dir.named(&RunDir::verdict_name(&id, round));
             write_whole(&kept, &bytes).map_err(|error| error.to_string())?;

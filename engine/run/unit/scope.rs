@@ -40,7 +40,8 @@ impl Unit {
         let guard = self.site.dir.guard(&self.state.id, self.state.attempt);
         let before = std::fs::read(&guard).ok().and_then(|bytes| Guarded::from_bytes(&bytes));
         let Some(before) = before else {
-            let text = format!("cannot read {}, without which nothing can be compared", guard.display());
+            let text =
+                format!("cannot read {}, without which nothing can be compared", guard.display());
             return Err(Halt::blocked(Problem::new(Check::Scope, text)));
         };
         let worktree = self.worktree().await?;

@@ -60,7 +60,10 @@ impl Unit {
             report_file: &escaped(&report),
         };
         site.briefs.render(&wp.template, &context).map_err(|error| {
-            Halt::blocked(Problem::new(Check::Worker, format!("the brief cannot be rendered: {error}")))
+            Halt::blocked(Problem::new(
+                Check::Worker,
+                format!("the brief cannot be rendered: {error}"),
+            ))
         })
     }
 
