@@ -13,6 +13,8 @@ pub mod live;
 pub mod narrate;
 pub mod palette;
 pub mod plain;
+pub mod status;
+pub mod summary;
 pub mod words;
 
 use std::io;
