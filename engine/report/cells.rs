@@ -1,34 +1,10 @@
-//! Text made fit for a terminal: nothing in it acts, and it is as wide as it should be.
-//!
-//! Titles, paths and output come from plans and workers. A control character could move the cursor, a
-//! bidirectional one could make `rm` read as something else, and both would be believed because `sop`
-//! printed them.
+//! Text as wide as it should be: measured, cut and filled in columns of the terminal.
 
 use std::borrow::Cow;
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-/// `text` with every character that would act instead of being seen written as an escape.
-#[must_use]
-pub fn shown(text: &str) -> Cow<'_, str> {
-    if !text.chars().any(acts) {
-        return Cow::Borrowed(text);
-    }
-    let mut out = String::with_capacity(text.len() + 16);
-    for c in text.chars() {
-        match c {
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '\t' => out.push_str("\\t"),
-            c if acts(c) && u32::from(c) < 0x80 => {
-                out.push_str(&format!("\\x{:02x}", u32::from(c)));
-            }
-            c if acts(c) => out.push_str(&format!("\\u{{{:x}}}", u32::from(c))),
-            c => out.push(c),
-        }
-    }
-    Cow::Owned(out)
-}
+use super::escape::visible;
 
 /// A line of a program's output: its colours are dropped, a tab is spaces, what a carriage return
 /// wrote over is gone, everything else that acts is escaped.
@@ -36,17 +12,7 @@ pub fn shown(text: &str) -> Cow<'_, str> {
 pub fn output_line(line: &str) -> String {
     let bare = anstream::adapter::strip_str(line).to_string();
     let last = bare.trim_end_matches(['\r', '\n']).rsplit('\r').next().unwrap_or_default();
-    shown(&last.replace('\t', "    ")).into_owned()
-}
-
-/// Controls, and format characters that reorder, hide or tag what stands around them. Joiners stay:
-/// scripts and emoji are spelled with them.
-fn acts(c: char) -> bool {
-    c.is_control()
-        || matches!(u32::from(c),
-            0xad | 0x61c | 0x180e | 0x200b | 0x200e..=0x200f | 0x2028..=0x202e | 0x2060..=0x206f
-            | 0xfeff | 0xfff9..=0xfffb | 0x1_3430..=0x1_343f | 0x1_bca0..=0x1_bca3
-            | 0x1_d173..=0x1_d17a | 0xe_0000..=0xe_0fff)
+    visible(&last.replace('\t', "    ")).into_owned()
 }
 
 /// Columns that `text` takes; it must hold no escape sequences.

@@ -1,6 +1,7 @@
 //! One line being composed: everything that goes into it is escaped, and it never outgrows its room.
 
-use super::cells::{clip, fit, shown, width};
+use super::cells::{clip, fit, width};
+use super::escape::visible;
 use super::palette::{Look, Tone};
 
 /// A line under composition.
@@ -22,7 +23,7 @@ impl<'a> Line<'a> {
     /// The same line, with `text` at its end; what does not fit is cut.
     #[must_use]
     pub fn then(mut self, tone: Tone, text: &str) -> Self {
-        let text = shown(text);
+        let text = visible(text);
         let text = match self.room {
             Some(room) => clip(&text, room.saturating_sub(self.width), self.look.ellipsis()),
             None => text,
@@ -36,7 +37,7 @@ impl<'a> Line<'a> {
     #[must_use]
     pub fn cell(self, tone: Tone, text: &str, columns: usize) -> Self {
         let ellipsis = self.look.ellipsis();
-        self.then(tone, &fit(&shown(text), columns, ellipsis))
+        self.then(tone, &fit(&visible(text), columns, ellipsis))
     }
 
     /// The same line, with a gap of `columns` at its end.

@@ -4,9 +4,11 @@
 //! [`json`] for programs. Recorded events replayed through a reporter draw the same. When it is over,
 //! [`summary`] says what was verified and what to type next.
 //!
-//! Whatever a plan, a path or a worker wrote is escaped here ([`cells`]) before it meets a terminal.
+//! Whatever a plan, a path or a worker wrote is escaped here ([`escape`]) before it meets a terminal.
 
 pub mod cells;
+pub mod escape;
+pub mod findings;
 pub mod json;
 pub mod line;
 pub mod live;

@@ -1,1 +1,4 @@
-//! To be built.
+//! The report room: what it draws.
+
+mod escape;
+mod findings;

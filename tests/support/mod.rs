@@ -1,1 +1,3 @@
-//! To be built.
+//! Fixtures that several rooms' tests share.
+
+pub mod small_plan;
