@@ -192,6 +192,8 @@ pub struct WpState {
     pub notes: Vec<String>,
     /// The last reviewer's answer.
     pub verdict: Option<Verdict>,
+    /// Who gave it: a person's name or the command.
+    pub reviewed_by: Option<String>,
     /// Rounds that are over.
     pub rounds: Vec<RoundRecord>,
     /// Starts of this round that infrastructure spoilt.
@@ -212,6 +214,8 @@ pub struct WpState {
     pub started_at: Option<Timestamp>,
     /// When its phase changed last.
     pub since: Option<Timestamp>,
+    /// When its own work came to an end, whatever became of it; a later merge does not count.
+    pub settled_at: Option<Timestamp>,
     /// What it waits for.
     pub after: After,
     dods: u32,
@@ -248,6 +252,7 @@ impl WpState {
             problems: Vec::new(),
             notes: Vec::new(),
             verdict: None,
+            reviewed_by: None,
             rounds: Vec::new(),
             spoilt: Vec::new(),
             commit: None,
@@ -258,6 +263,7 @@ impl WpState {
             was: None,
             started_at: None,
             since: None,
+            settled_at: None,
             after: shape.after.clone(),
             dods: shape.dods,
             reviewed: shape.reviewed,
@@ -276,6 +282,7 @@ impl WpState {
         self.step(record)?;
         if self.phase != before {
             self.since = Some(record.at);
+            self.settled_at = self.phase.settled().then_some(record.at);
         }
         Ok(())
     }
@@ -307,6 +314,7 @@ impl WpState {
                 self.spoilt.clear();
                 self.proved.clear();
                 self.verdict = None;
+                self.reviewed_by = None;
                 self.pass = 0;
                 self.phase = P::Starting;
             }
@@ -334,11 +342,12 @@ impl WpState {
                 self.dod_ran(ran, tail.as_deref());
             }
             (P::Reviewing, Event::ReviewRequested { .. }) => self.phase = P::AwaitingReview,
-            (P::Reviewing | P::AwaitingReview, Event::Reviewed { verdict, .. }) => {
+            (P::Reviewing | P::AwaitingReview, Event::Reviewed { by, verdict, .. }) => {
                 if verdict.verdict == Judgment::RequestChanges {
                     self.problems.extend(review_problems(verdict));
                 }
                 self.verdict = Some(verdict.clone());
+                self.reviewed_by = Some(by.clone());
                 self.phase = P::Deciding;
             }
             (P::Deciding, Event::RoundEnded { round, class, problems, next, .. })
