@@ -9,10 +9,11 @@ use rustix::process::Signal;
 use super::identity::{Stat, signal};
 use super::tree;
 
-/// Pause between two looks at a tree that has been told to die and has not died yet.
-const KILL_AGAIN: Duration = Duration::from_millis(20);
-/// Pause when the last look found processes that the one before did not: something is forking.
-const KILL_RACING: Duration = Duration::from_millis(1);
+/// First pause between two looks at a tree that has been told to die: something may be forking.
+const LOOK_AGAIN: Duration = Duration::from_millis(1);
+/// The longest. What may not be signalled (a program run as another user) can only be waited for,
+/// and the death of a child wakes the caller anyway.
+const LOOK_SELDOM: Duration = Duration::from_secs(1);
 
 #[derive(Debug)]
 enum Stage {
@@ -29,6 +30,7 @@ pub struct Stop {
     stage: Stage,
     told: HashSet<(i32, u64)>,
     killed: HashSet<(i32, u64)>,
+    pause: Duration,
 }
 
 impl Stop {
@@ -55,6 +57,7 @@ impl Stop {
             stage,
             told: HashSet::new(),
             killed: HashSet::new(),
+            pause: LOOK_AGAIN,
         }
     }
 
@@ -87,12 +90,13 @@ impl Stop {
             }
             self.stage = Stage::Killing;
         }
-        let found = tree::below(self.root);
-        if kill_all(&found, &mut self.killed) {
-            KILL_RACING
+        let news = kill_all(&tree::below(self.root), &mut self.killed);
+        self.pause = if news {
+            LOOK_AGAIN
         } else {
-            KILL_AGAIN
-        }
+            (self.pause * 2).min(LOOK_SELDOM)
+        };
+        self.pause
     }
 }
 

@@ -99,3 +99,47 @@ async fn a_worker_that_ended_meanwhile_left_its_result() {
     };
     assert!(outcome.succeeded());
 }
+
+#[tokio::test]
+async fn a_check_whose_engine_died_before_its_start_is_still_to_be_started() {
+    let bench = Bench::new();
+    let spec = bench.shell("echo x >> starts");
+    assert!(
+        bench
+            .hold(&key("dod"), &spec)
+            .await
+            .wait()
+            .unwrap()
+            .success()
+    );
+    assert!(matches!(
+        bench.local.find(&key("dod")).await.unwrap(),
+        Found::NeverStarted
+    ));
+    assert!(bench.run_as(&key("dod"), &spec).await.succeeded());
+    assert_eq!(
+        std::fs::read_to_string(bench.tree().join("starts")).unwrap(),
+        "x\n"
+    );
+}
+
+#[tokio::test]
+async fn a_result_that_a_power_failure_cut_off_is_none() {
+    let bench = Bench::new();
+    bench.run_as(&key("dod"), &bench.command(["true"])).await;
+    let result = bench.local.step_dir(&key("dod")).join("result.json");
+    let whole = std::fs::read(&result).unwrap();
+    for length in [0, whole.len() / 2] {
+        std::fs::write(&result, &whole[..length]).unwrap();
+        let Found::Ended(outcome) = bench.local.find(&key("dod")).await.unwrap() else {
+            panic!("it was started")
+        };
+        assert_eq!(outcome.ended_by, EndedBy::Lost);
+    }
+    std::fs::write(&result, "{\"key\": 7}").unwrap();
+    let error = bench.local.find(&key("dod")).await.unwrap_err();
+    assert!(
+        error.to_string().contains("result.json is damaged"),
+        "{error}"
+    );
+}

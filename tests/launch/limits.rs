@@ -42,7 +42,7 @@ async fn silence_is_a_limit_of_its_own() {
 #[tokio::test]
 async fn a_flood_fills_neither_disk_nor_memory() {
     const LIMIT: u64 = 1 << 20;
-    const FLOOD: u64 = 200 << 20;
+    const FLOOD: u64 = 64 << 20;
     let bench = Bench::new();
     let script = format!(
         "echo FIRST; while [ ! -e go ]; do sleep 0.01; done

@@ -7,7 +7,7 @@ use serde_json::json;
 use sop::launch::{EndedBy, Exit, Found, Launcher};
 use sop::process::Identity;
 
-use crate::support::steps::{Bench, holder_of, key, lives, pid_in, send, within};
+use crate::support::steps::{Bench, holder_of, key, lives, pid_in, send, until, within};
 
 const SCRIPT: &str = "echo working; echo $$ > pid
     (setsid sh -c 'trap \"\" TERM; echo $$ > below; while :; do sleep 0.05; done' &)
@@ -36,6 +36,18 @@ async fn a_lost_step_is_ended_and_said_to_be_lost() {
         .await
         .unwrap();
     assert_eq!(again, outcome);
+}
+
+#[tokio::test]
+async fn a_command_dies_with_its_holder_though_nobody_looks() {
+    let bench = Bench::new();
+    let mut spec = bench.shell("echo $$ > pid; exec sleep 1000");
+    spec.outlives = true;
+    let mut holder = bench.hold(&key("worker"), &spec).await;
+    let command = pid_in(&bench.tree().join("pid")).await;
+    holder.kill().unwrap();
+    holder.wait().unwrap();
+    until("the command dead", || (!lives(command)).then_some(())).await;
 }
 
 /// A bystander that has an id which a dead step once had.

@@ -1,10 +1,9 @@
 //! A key starts once, ever; and one step at a time works in a worktree.
 
-use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use sop::launch::{EndedBy, Exit, Found, How, LaunchError, Launcher, State};
+use sop::launch::{EndedBy, Exit, Found, How, Launcher, State};
 
 use crate::support::steps::{Bench, key, line_of, pid_in, until, within};
 
@@ -13,25 +12,12 @@ async fn eight_holders_of_one_key_start_it_once() {
     let bench = Bench::new();
     let mut spec = bench.shell("echo x >> starts; sleep 0.1");
     spec.outlives = true;
-    // Leaves the spec, as an engine does that dies before its holder comes up.
-    let nobody = bench.local.clone().with_program("true");
-    let error = within(nobody.submit(&key("worker"), &spec).unwrap().wait())
-        .await
-        .unwrap_err();
-    assert!(matches!(error, LaunchError::HolderFailed { .. }), "{error}");
+    bench.leave(&key("worker"), &spec).await;
     assert!(matches!(
         bench.local.find(&key("worker")).await.unwrap(),
         Found::NeverStarted
     ));
-
-    let hold = || {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_sop"));
-        command
-            .arg("__hold")
-            .arg(bench.local.step_dir(&key("worker")))
-            .stdin(Stdio::null());
-        command.spawn().unwrap()
-    };
+    let hold = || bench.bare_holder(&key("worker"));
     for mut holder in (0..8).map(|_| hold()).collect::<Vec<_>>() {
         assert!(holder.wait().unwrap().success());
     }

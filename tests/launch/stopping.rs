@@ -36,6 +36,34 @@ async fn term_leaves_time_to_clean_up() {
 }
 
 #[tokio::test]
+async fn what_a_dying_command_leaves_is_asked_too() {
+    let bench = Bench::new();
+    std::fs::write(
+        bench.tree().join("late"),
+        "trap 'echo asked; exit' TERM; echo up > up; while :; do sleep 0.02; done",
+    )
+    .unwrap();
+    let script = "trap 'sh late & while [ ! -s up ]; do sleep 0.01; done; exit 0' TERM
+                  echo ready > ready; while :; do sleep 0.02; done";
+    let mut spec = bench.shell(script);
+    spec.grace = Duration::from_secs(3600);
+    let handle = bench.local.submit(&key("worker"), &spec).unwrap();
+    line_of(&bench.tree().join("ready")).await;
+    bench.local.cancel(&key("worker"), How::Term).unwrap();
+    let outcome = within(handle.wait()).await.unwrap();
+    assert_eq!(
+        (outcome.exit, outcome.ended_by),
+        (Exit::Code(0), EndedBy::Cancel)
+    );
+    // The shell may also tell of its own sleep.
+    assert!(
+        bench.log().lines().any(|line| line == "asked"),
+        "{}",
+        bench.log()
+    );
+}
+
+#[tokio::test]
 async fn kill_ends_the_grace() {
     let bench = Bench::new();
     let mut spec = bench.shell("trap '' TERM; echo ready > ready; while :; do sleep 0.05; done");

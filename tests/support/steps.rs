@@ -2,9 +2,10 @@
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use sop::launch::{Key, Launcher, Local, Outcome, Spec};
+use sop::launch::{Key, LaunchError, Launcher, Local, Outcome, Spec};
 use sop::model::ids::RunId;
 
 /// Longer than anything here takes on a busy machine; nothing waits that long unless it fails.
@@ -82,6 +83,28 @@ impl Bench {
         within(handle.wait()).await.unwrap()
     }
 
+    /// Leaves the spec of a step, as an engine does that dies before its holder comes up.
+    pub async fn leave(&self, key: &Key, spec: &Spec) {
+        let nobody = self.local.clone().with_program("true");
+        let error = within(nobody.submit(key, spec).unwrap().wait())
+            .await
+            .unwrap_err();
+        assert!(matches!(error, LaunchError::HolderFailed { .. }), "{error}");
+    }
+
+    /// A holder for a step that was left, with no engine behind it: its tether is cut already.
+    pub fn bare_holder(&self, key: &Key) -> Child {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_sop"));
+        command.arg("__hold").arg(self.local.step_dir(key));
+        command.stdin(Stdio::null()).spawn().unwrap()
+    }
+
+    /// Both.
+    pub async fn hold(&self, key: &Key, spec: &Spec) -> Child {
+        self.leave(key, spec).await;
+        self.bare_holder(key)
+    }
+
     pub fn log(&self) -> String {
         String::from_utf8_lossy(&std::fs::read(self.path("log")).unwrap()).into_owned()
     }
@@ -139,8 +162,8 @@ pub fn send(pid: i32, signal: rustix::process::Signal) {
 }
 
 /// This test binary again, running only the ignored test `name`, which plays an engine of its own.
-pub fn stand_in(name: &str, dir: &Path) -> std::process::Command {
-    let mut command = std::process::Command::new(std::env::current_exe().unwrap());
+pub fn stand_in(name: &str, dir: &Path) -> Command {
+    let mut command = Command::new(std::env::current_exe().unwrap());
     command.args([
         "--exact",
         name,
@@ -150,8 +173,8 @@ pub fn stand_in(name: &str, dir: &Path) -> std::process::Command {
     ]);
     command
         .env("SOP_TEST_DIR", dir)
-        .stdout(std::process::Stdio::null())
-        .stderr(std::process::Stdio::null());
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
     command
 }
 
