@@ -12,16 +12,25 @@ use crate::support::steps::{Bench, holder_of, key, line_of, lives, pid_in, send,
 async fn term_leaves_time_to_clean_up() {
     let bench = Bench::new();
     let script = "trap 'echo cleaning; sleep 0.2; echo cleaned; exit 7' TERM
-                  echo ready > ready; while :; do sleep 0.05; done";
+                  echo hello; echo $$ > ready; while :; do sleep 0.05; done";
     let handle = bench
         .local
         .submit(&key("worker"), &bench.shell(script))
         .unwrap();
     line_of(&bench.tree().join("ready")).await;
-    assert!(matches!(
-        bench.local.status(&key("worker")).unwrap(),
-        State::Running(_)
-    ));
+    let printed = || match bench.local.status(&key("worker")).unwrap() {
+        State::Running(progress) => progress.last_output.map(|at| (progress, at)),
+        other => panic!("{other:?}"),
+    };
+    let (progress, printed_at) = until("its first output", printed).await;
+    assert_eq!(
+        progress.pid,
+        Some(pid_in(&bench.tree().join("ready")).await)
+    );
+    assert!(
+        (jiff::Timestamp::now() - printed_at).as_hours() == 0,
+        "{printed_at}"
+    );
     assert!(bench.local.cancel(&key("worker"), How::Term).unwrap());
     let outcome = within(handle.wait()).await.unwrap();
     assert_eq!(

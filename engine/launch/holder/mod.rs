@@ -27,7 +27,6 @@ use std::time::{Duration, Instant};
 use jiff::Timestamp;
 
 use crate::process::Identity;
-use crate::process::identity::boot_id;
 
 use super::files::Durable;
 use super::step::{Fence, Step};
@@ -224,10 +223,7 @@ fn blank(key: Key, at: Timestamp) -> Outcome {
 fn fence(at: Timestamp) -> Fence {
     let pid = std::process::id();
     let holder = Identity::of(pid.cast_signed());
-    let boot = boot_id().unwrap_or_default();
-    Fence {
-        holder,
-        token: format!("{boot}.{pid}.{}", at.as_nanosecond()),
-        at,
-    }
+    let boot = holder.as_ref().map_or("", |holder| holder.boot.as_str());
+    let token = format!("{boot}.{pid}.{}", at.as_nanosecond());
+    Fence { holder, token, at }
 }
