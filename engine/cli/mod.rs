@@ -27,11 +27,7 @@ pub fn main(argv: impl IntoIterator<Item = OsString>) -> ExitCode {
         Err(error) => {
             // Help and version are answers, not mistakes; clap knows which stream each belongs to.
             let _ = error.print();
-            return if error.use_stderr() {
-                exit::USAGE.into()
-            } else {
-                exit::DONE.into()
-            };
+            return if error.use_stderr() { exit::USAGE.into() } else { exit::DONE.into() };
         }
     };
     match cli.verb {}

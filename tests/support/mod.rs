@@ -1,3 +1,4 @@
 //! Fixtures that several rooms' tests share.
 
 pub mod small_plan;
+pub mod steps;

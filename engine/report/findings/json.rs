@@ -96,18 +96,11 @@ pub fn schema() -> String {
 
 fn entry<'a>(finding: &'a Finding, text: Option<&Text<'_>>) -> Entry<'a> {
     let span = finding.span.as_ref();
-    let (start, end) = text
-        .zip(span)
-        .map(|(text, span)| text.positions(span))
-        .unzip();
+    let (start, end) = text.zip(span).map(|(text, span)| text.positions(span)).unzip();
     let places = text.into_iter().flat_map(|text| {
         finding.related.iter().map(|place| {
             let (start, end) = text.positions(&place.span);
-            Place {
-                label: &place.label,
-                start,
-                end,
-            }
+            Place { label: &place.label, start, end }
         })
     });
     Entry {

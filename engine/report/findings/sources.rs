@@ -58,11 +58,7 @@ impl<'a> Text<'a> {
         let offset = self.floor(offset);
         let line = self.line(offset);
         let column = self.text[self.starts()[line - 1]..offset].chars().count() + 1;
-        Position {
-            line,
-            column,
-            offset,
-        }
+        Position { line, column, offset }
     }
 
     /// Both ends of `span`, brought into the text and the right way round.
