@@ -1,5 +1,5 @@
 //! Text that others wrote, made safe to stand in a brief: it cannot end its fence and go on as if
-//! it were part of the brief, and it cannot steer a terminal.
+//! it were part of the brief, it cannot steer a terminal, and it shows all that it says.
 
 use std::borrow::Cow;
 
@@ -27,15 +27,15 @@ pub(super) fn line_or_block(text: &str) -> String {
     if text.contains('\n') { format!("\n\n{}", block(text)) } else { clean(text).into_owned() }
 }
 
-/// `text` with control characters escaped, except line ends and tabs.
+/// `text` with every character escaped that steers or does not show, except line ends and tabs.
 pub(super) fn clean(text: &str) -> Cow<'_, str> {
-    let steers = |c: char| c.is_control() && c != '\n' && c != '\t' || is_direction(c);
-    if !text.contains(steers) {
+    let hides = |c: char| !matches!(c, '\n' | '\t') && (c.is_control() || is_unseen(c));
+    if !text.contains(hides) {
         return Cow::Borrowed(text);
     }
     let mut out = String::with_capacity(text.len() + 16);
     for c in text.replace("\r\n", "\n").chars() {
-        if steers(c) {
+        if hides(c) {
             out.extend(c.escape_default());
         } else {
             out.push(c);
@@ -44,9 +44,20 @@ pub(super) fn clean(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Characters that turn the direction of writing, and so can make text read as what it is not.
-fn is_direction(c: char) -> bool {
-    matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+/// Characters that a person does not see and a worker reads: those that turn the direction of
+/// writing, those without width, and the tags, in which whole hidden sentences have been written.
+fn is_unseen(c: char) -> bool {
+    matches!(
+        c,
+        '\u{200b}'
+            | '\u{200e}'
+            | '\u{200f}'
+            | '\u{2028}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}'
+            | '\u{feff}'
+            | '\u{fff9}'..='\u{fffb}'
+            | '\u{e0000}'..='\u{e007f}'
+    )
 }
 
 fn longest_run(text: &str) -> usize {

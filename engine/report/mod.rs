@@ -9,6 +9,7 @@
 pub mod cells;
 pub mod escape;
 pub mod findings;
+pub mod graph;
 pub mod json;
 pub mod line;
 pub mod live;

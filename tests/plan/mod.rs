@@ -1,1 +1,3 @@
-//! To be built.
+//! The plan room: from text to plan, and every finding on the way.
+
+mod schemas;

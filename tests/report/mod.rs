@@ -2,3 +2,5 @@
 
 mod escape;
 mod findings;
+mod graph;
+mod rules;

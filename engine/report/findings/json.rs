@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use schemars::JsonSchema;
+use schemars::generate::SchemaSettings;
 use serde::Serialize;
 
 use super::sources::{Position, Sources, Text};
@@ -81,6 +82,16 @@ pub fn draw(findings: &[Finding], sources: &Sources<'_>, out: &mut impl Write) -
     };
     serde_json::to_writer_pretty(&mut *out, &document)?;
     writeln!(out)
+}
+
+/// The JSON Schema of the document.
+#[must_use]
+pub fn schema() -> String {
+    let settings = SchemaSettings::draft07().for_serialize();
+    let schema = settings
+        .into_generator()
+        .into_root_schema_for::<Document<'_>>();
+    format!("{:#}\n", schema.to_value())
 }
 
 fn entry<'a>(finding: &'a Finding, text: Option<&Text<'_>>) -> Entry<'a> {
