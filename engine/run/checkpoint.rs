@@ -233,14 +233,15 @@ fn planned_dod(dod: &crate::model::plan::Dod, dry: &DryRun) -> PlannedDod {
 
 fn overlap_of(plan: &Plan, overlap: &crate::whitelist::Overlap) -> Overlap {
     let (sort, paths, total) = match &overlap.kind {
-        OverlapKind::Overlap { paths, total } => {
+        OverlapKind::Overlap { paths, count } => {
             let paths = paths.iter().map(|path| process::escape(path)).collect();
-            (OverlapSort::Overlap, paths, *total as u64)
+            (OverlapSort::Overlap, paths, *count as u64)
         }
         OverlapKind::Possible { witness } => {
-            (OverlapSort::Possible, vec![process::escape(witness)], 1)
+            let paths: Vec<_> = witness.iter().map(|path| process::escape(path)).collect();
+            let total = paths.len() as u64;
+            (OverlapSort::Possible, paths, total)
         }
-        OverlapKind::Undecided => (OverlapSort::Possible, Vec::new(), 0),
     };
     let id = |n: usize| plan.wps[n].id.clone();
     Overlap { left: id(overlap.a), right: id(overlap.b), sort, paths, total }
