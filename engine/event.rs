@@ -139,6 +139,9 @@ pub enum Event {
         pass: u32,
         /// The snapshot that was checked.
         tree: TreeId,
+        /// The commit it is compared with: the WP's base, or a newer commit of the base's branch that
+        /// the worker merged.
+        against: CommitId,
         /// Paths that differ from the base.
         changed: u64,
         /// What is not allowed.
@@ -290,6 +293,13 @@ pub enum Event {
         /// What is wrong.
         problems: Vec<Problem>,
     },
+    /// Infrastructure is in the way of a gate; a later engine goes on with it.
+    GateHalted {
+        /// The gate.
+        gate: u32,
+        /// What failed.
+        problem: Problem,
+    },
     /// A worktree that was clean and proven merged is gone.
     WorktreeRemoved {
         /// The WP.
@@ -357,6 +367,18 @@ pub enum After {
     Stage(StageId),
     /// Exactly these.
     Wps(Vec<WpId>),
+}
+
+impl After {
+    /// Whether the WP `id` of `stage` is waited for.
+    #[must_use]
+    pub fn names(&self, id: &WpId, stage: &StageId) -> bool {
+        match self {
+            Self::Base => false,
+            Self::Stage(name) => name == stage,
+            Self::Wps(needs) => needs.contains(id),
+        }
+    }
 }
 
 /// A DoD command's class on the base.
@@ -454,6 +476,7 @@ impl Event {
             | Self::GateMerged { .. }
             | Self::GatePassed { .. }
             | Self::GateFailed { .. }
+            | Self::GateHalted { .. }
             | Self::RunFinished { .. } => None,
         }
     }

@@ -53,6 +53,8 @@ pub struct GateState {
     pub named: Vec<WpId>,
     /// What is wrong.
     pub problems: Vec<Problem>,
+    /// What keeps the engine from going on with it.
+    pub halted: Option<Problem>,
     /// When it began: also the date of its commits, so that a merge made again is the same merge.
     pub started_at: Timestamp,
 }
@@ -84,6 +86,7 @@ impl Ledger {
                 class: None,
                 named: Vec::new(),
                 problems: Vec::new(),
+                halted: None,
                 started_at: record.at,
             });
             return Ok(());
@@ -119,6 +122,10 @@ impl Ledger {
                 state.class = Some(*class);
                 state.named.clone_from(wps);
                 state.problems.clone_from(problems);
+            }
+            (GatePhase::Merging | GatePhase::Proving, Event::GateHalted { problem, .. }) => {
+                state.halted = Some(problem.clone());
+                self.halted = true;
             }
             (phase, _) => {
                 let gate = format!("gate {}", state.gate);

@@ -196,6 +196,9 @@ impl Ledger {
                 self.stopped = None;
                 self.halted = false;
                 self.outcome = None;
+                if let Some(gate) = self.gates.last_mut() {
+                    gate.halted = None;
+                }
             }
             Event::EngineStopped { why } => self.stopped = Some(*why),
             Event::RunFinished { outcome } => self.outcome = Some(*outcome),
@@ -203,7 +206,8 @@ impl Ledger {
             | Event::GateMerged { .. }
             | Event::GateDodRan { .. }
             | Event::GatePassed { .. }
-            | Event::GateFailed { .. } => self.apply_gate(record)?,
+            | Event::GateFailed { .. }
+            | Event::GateHalted { .. } => self.apply_gate(record)?,
             event => {
                 if let Some(id) = event.wp() {
                     let n = self.position(record, id)?;

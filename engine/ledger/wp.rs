@@ -163,6 +163,9 @@ pub struct WpState {
     pub attempt: u32,
     /// The commit it started from.
     pub base: Option<CommitId>,
+    /// Where its branch stood before the worker that is next or at work: the base, or the commit that
+    /// is being tried again.
+    pub began_at: Option<CommitId>,
     /// Its branch.
     pub branch: Option<String>,
     /// Its worktree, while there is one.
@@ -175,7 +178,9 @@ pub struct WpState {
     pub worked: Option<Ran>,
     /// The last snapshot that was checked.
     pub tree: Option<TreeId>,
-    /// Paths in it that differ from the base.
+    /// The commit it was compared with, and the parent of its commit.
+    pub against: Option<CommitId>,
+    /// Paths in it that differ from that.
     pub changed: u64,
     /// 1 after the worker, more when the DoD changed files.
     pub pass: u32,
@@ -197,6 +202,8 @@ pub struct WpState {
     pub commit: Option<CommitId>,
     /// The report's name within the run directory.
     pub report: Option<String>,
+    /// Why its worktree stays.
+    pub kept: Option<String>,
     /// Why it was deferred.
     pub because: Option<WpId>,
     /// What blocked it.
@@ -231,12 +238,14 @@ impl WpState {
             last_round: shape.rounds,
             attempt: 0,
             base: None,
+            began_at: None,
             branch: None,
             worktree: None,
             copied: Vec::new(),
             classes: Vec::new(),
             worked: None,
             tree: None,
+            against: None,
             changed: 0,
             pass: 0,
             proved: Vec::new(),
@@ -248,6 +257,7 @@ impl WpState {
             spoilt: Vec::new(),
             commit: None,
             report: None,
+            kept: None,
             because: None,
             blocked_by: None,
             was: None,
@@ -282,6 +292,7 @@ impl WpState {
         match (self.phase, &record.event) {
             (P::Waiting, Event::WpStarted { base, branch, worktree, .. }) => {
                 self.base = Some(base.clone());
+                self.began_at = Some(base.clone());
                 self.branch = Some(branch.clone());
                 self.worktree = Some(worktree.clone());
                 self.started_at = Some(record.at);
@@ -372,7 +383,7 @@ impl WpState {
                 Event::WpRetried { .. },
             ) => self.retried(),
             (_, Event::WorktreeRemoved { .. }) => self.worktree = None,
-            (_, Event::WorktreeKept { .. }) => {}
+            (_, Event::WorktreeKept { why, .. }) => self.kept = Some(why.clone()),
             (phase, _) => {
                 return Err(impossible(record, format!("`{}`", self.id), phase.name()));
             }
@@ -404,13 +415,14 @@ impl WpState {
     }
 
     fn scope_checked(&mut self, event: &Event) {
-        let Event::ScopeChecked { pass, tree, changed, problems, notes, .. } = event else {
+        let Event::ScopeChecked { pass, tree, against, changed, problems, notes, .. } = event else {
             return;
         };
         let same = self.tree.as_ref() == Some(tree);
         let rechecked = self.phase == Phase::Rechecking;
         self.pass = *pass;
         self.tree = Some(tree.clone());
+        self.against = Some(against.clone());
         self.changed = *changed;
         self.problems.extend(problems.iter().cloned());
         self.notes.extend(notes.iter().cloned());
@@ -467,8 +479,9 @@ impl WpState {
 
     fn retried(&mut self) {
         self.because = None;
+        self.kept = None;
         self.blocked_by = None;
-        self.commit = None;
+        self.began_at = self.commit.take().or(self.began_at.take());
         self.spoilt.clear();
         self.last_round = self.round + self.budget;
         let was = self.was.take();
