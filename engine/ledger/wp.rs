@@ -415,7 +415,8 @@ impl WpState {
     }
 
     fn scope_checked(&mut self, event: &Event) {
-        let Event::ScopeChecked { pass, tree, against, changed, problems, notes, .. } = event else {
+        let Event::ScopeChecked { pass, tree, against, changed, problems, notes, .. } = event
+        else {
             return;
         };
         let same = self.tree.as_ref() == Some(tree);
