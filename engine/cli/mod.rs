@@ -1,6 +1,8 @@
 //! The command line: one file a verb. Arguments in, a room called, an exit code out.
 
+pub mod completions;
 pub mod exit;
+pub mod man;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
