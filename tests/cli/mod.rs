@@ -1,1 +1,5 @@
-//! To be built.
+//! The command line, through the binary.
+
+mod init;
+mod schema;
+mod validate;
