@@ -1,5 +1,6 @@
 //! The command line, through the binary.
 
 mod init;
+mod pre_commit;
 mod schema;
 mod validate;
