@@ -134,7 +134,7 @@ fn obstacles(repo: &Repo) -> Result<(), Failure> {
     let found =
         repo.preflight().map_err(|error| Failure::infrastructure(error.to_string()))?;
     let blocking: Vec<String> =
-        found.iter().filter(|o| o.kind.blocks()).map(|o| o.message.clone()).collect();
+        found.iter().filter(|o| o.kind.blocks()).map(|o| o.text.clone()).collect();
     match blocking.is_empty() {
         true => Ok(()),
         false => Err(Failure::infrastructure(blocking.join("; "))),

@@ -88,9 +88,7 @@ pub fn draw(findings: &[Finding], sources: &Sources<'_>, out: &mut impl Write) -
 #[must_use]
 pub fn schema() -> String {
     let settings = SchemaSettings::draft07().for_serialize();
-    let schema = settings
-        .into_generator()
-        .into_root_schema_for::<Document<'_>>();
+    let schema = settings.into_generator().into_root_schema_for::<Document<'_>>();
     format!("{:#}\n", schema.to_value())
 }
 
