@@ -33,6 +33,7 @@ pub struct Review {
     /// Print the answer as JSON.
     #[arg(long)]
     pub json: bool,
+    /// Which run.
     #[command(flatten)]
     pub run: RunArg,
 }
@@ -48,6 +49,7 @@ pub struct Cancel {
     /// Print the answer as JSON.
     #[arg(long)]
     pub json: bool,
+    /// Which run.
     #[command(flatten)]
     pub run: RunArg,
 }
@@ -64,6 +66,7 @@ pub struct Retry {
     /// Print the answer as JSON.
     #[arg(long)]
     pub json: bool,
+    /// Which run.
     #[command(flatten)]
     pub run: RunArg,
 }

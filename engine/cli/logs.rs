@@ -35,6 +35,7 @@ pub struct Args {
     /// With `--list`: as JSON. Otherwise each line as a JSON string.
     #[arg(long)]
     pub json: bool,
+    /// Which run.
     #[command(flatten)]
     pub run: RunArg,
 }
