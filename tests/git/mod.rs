@@ -1,1 +1,4 @@
-//! To be built.
+//! The one door to git, held against real repositories.
+
+mod adversary;
+mod worktrees;

@@ -1,1 +1,4 @@
-//! To be built.
+//! Fixtures that more than one room's tests use.
+
+pub mod git_repo;
+pub mod tricks;
