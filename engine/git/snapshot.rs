@@ -215,7 +215,9 @@ impl Worktree {
             walked
                 .gone
                 .iter()
-                .map(|at| (index.path(&index.entries()[*at]).to_owned(), None)),
+                .map(|at| index.path(&index.entries()[*at]))
+                .filter(|path| !lies_in(&keep_out, path))
+                .map(|path| (path.to_owned(), None)),
         );
         let mut irregular = walked.irregular;
         for at in walked.submodules {

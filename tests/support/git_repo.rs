@@ -93,6 +93,24 @@ impl GitRepo {
         fixture
     }
 
+    /// Another one with the same checkout and history, for tests that need many.
+    pub fn copy(&self) -> Self {
+        let fixture = Self {
+            root: tempfile::tempdir().expect("a temporary folder"),
+        };
+        for folder in ["wt", "run", "outside"] {
+            std::fs::create_dir(fixture.at(folder)).expect("a folder");
+        }
+        let copied = command("cp", &self.main())
+            .arg("-a")
+            .arg(".")
+            .arg(fixture.main())
+            .output()
+            .expect("cp");
+        finished(copied, "cp");
+        fixture
+    }
+
     /// A place in the temporary folder, links resolved.
     pub fn at(&self, name: &str) -> PathBuf {
         self.root
