@@ -1,6 +1,4 @@
-//! Fixtures that several rooms' tests share.
+//! Fixtures that more than one room's tests use.
 
-pub mod plan_text;
-pub mod scratch;
-pub mod small_plan;
-pub mod steps;
+pub mod git_repo;
+pub mod tricks;
