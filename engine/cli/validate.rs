@@ -155,14 +155,19 @@ fn check(source: &Source, dir: &Path, no_repo: bool) -> Result<Outcome, Failure>
     Ok(outcome)
 }
 
-enum Text {
+/// What a plan file turned out to hold.
+pub enum Text {
     /// A text, and the folder that its relative names start from.
     Plan(Source, PathBuf),
     /// Bytes that are no text, as near as one can come to showing them.
     NotUtf8(Source, Finding),
 }
 
-fn read(path: &Path) -> Result<Text, Failure> {
+/// Reads a plan file; `-` is standard input.
+///
+/// # Errors
+/// It cannot be read at all (usage).
+pub fn read(path: &Path) -> Result<Text, Failure> {
     let (file, dir, bytes) = if path == Path::new("-") {
         let mut bytes = Vec::new();
         io::stdin()
