@@ -7,6 +7,7 @@ mod graph;
 mod launch;
 mod ledger;
 mod plan;
+mod process;
 mod report;
 mod run;
 mod support;

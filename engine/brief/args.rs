@@ -109,19 +109,11 @@ fn render_one(
     arg: &str,
     value: &Value,
 ) -> Result<String, ArgError> {
-    let fail = |span, message: String| ArgError {
-        index,
-        span,
-        message,
-        suggestion: None,
-    };
+    let fail = |span, message: String| ArgError { index, span, message, suggestion: None };
     let template = env.template_from_named_str("argument", arg);
     let template = template.map_err(|e| failed(index, arg, value, &e))?;
     if is_shell_text(args, index)
-        && let Some(name) = template
-            .undeclared_variables(true)
-            .iter()
-            .find(|v| !is_plain(v))
+        && let Some(name) = template.undeclared_variables(true).iter().find(|v| !is_plain(v))
     {
         return Err(fail(
             arg.find(name.as_str()).map(|at| at..at + name.len()),
@@ -131,14 +123,9 @@ fn render_one(
             ),
         ));
     }
-    let rendered = template
-        .render(value.clone())
-        .map_err(|e| failed(index, arg, value, &e))?;
+    let rendered = template.render(value.clone()).map_err(|e| failed(index, arg, value, &e))?;
     match rendered.find('\0') {
-        Some(_) => Err(fail(
-            None,
-            "its value holds a NUL, which no command can take".to_owned(),
-        )),
+        Some(_) => Err(fail(None, "its value holds a NUL, which no command can take".to_owned())),
         None => Ok(rendered),
     }
 }
@@ -169,12 +156,7 @@ fn is_plain(variable: &str) -> bool {
 fn failed(index: usize, arg: &str, value: &Value, error: &minijinja::Error) -> ArgError {
     let RenderError { span, message, .. } = engine::error(error, "argument", Some(arg));
     let suggestion = span.clone().and_then(|s| meant(value, &arg[s]));
-    ArgError {
-        index,
-        span,
-        message,
-        suggestion,
-    }
+    ArgError { index, span, message, suggestion }
 }
 
 /// What `path` was probably meant to be.

@@ -47,13 +47,10 @@ impl Briefs {
         };
         let full = sample::full();
         let known = value(&full, &full.wps[0], Round::Later, Some(sample::any_vars()));
-        let unknown = compiled
-            .undeclared_variables(true)
-            .into_iter()
-            .filter(|path| !self.is_global(path));
-        let mut findings: Vec<Finding> = unknown
-            .filter_map(|path| unknown_variable(template, &known, &path))
-            .collect();
+        let unknown =
+            compiled.undeclared_variables(true).into_iter().filter(|path| !self.is_global(path));
+        let mut findings: Vec<Finding> =
+            unknown.filter_map(|path| unknown_variable(template, &known, &path)).collect();
         findings.sort_by_key(|f| (f.span.as_ref().map(|s| s.start), f.message.clone()));
         // A trial would stop at the first of these again.
         if findings.is_empty() {
@@ -76,10 +73,9 @@ impl Briefs {
         let mut faults = Vec::new();
         for (name, wps) in by_template {
             match self.check(name) {
-                Err(error) => faults.extend(wps.into_iter().map(|wp| TemplateFault::Unknown {
-                    wp,
-                    error: error.clone(),
-                })),
+                Err(error) => faults.extend(
+                    wps.into_iter().map(|wp| TemplateFault::Unknown { wp, error: error.clone() }),
+                ),
                 Ok(findings) => {
                     if !any_error(&findings) {
                         faults.extend(self.misfits(name, plan, &wps));
@@ -110,10 +106,7 @@ impl Briefs {
     fn trial(&self, name: &str) -> Result<String, RenderError> {
         let (full, bare) = (sample::full(), sample::bare());
         let on = |plan: &Plan, round| {
-            self.body(
-                name,
-                value(plan, &plan.wps[0], round, Some(sample::any_vars())),
-            )
+            self.body(name, value(plan, &plan.wps[0], round, Some(sample::any_vars())))
         };
         on(&bare, Round::First)?;
         on(&full, Round::Later)
@@ -134,11 +127,7 @@ fn left_out(template: &Template, later: &str) -> Vec<Finding> {
             ))
         })
     };
-    let brief = warn(
-        sample::BRIEF,
-        "brief",
-        "the task itself does not appear in this template",
-    );
+    let brief = warn(sample::BRIEF, "brief", "the task itself does not appear in this template");
     let problems = warn(
         sample::PROBLEM,
         "problems",
@@ -159,10 +148,7 @@ enum Round {
 /// What a template sees of `wp` in a run that never was; with `vars`, those in place of its own.
 fn value(plan: &Plan, wp: &Wp, round: Round, vars: Option<Value>) -> Value {
     let run = sample::run();
-    let reports = [ScoutReport {
-        wp: &run.scout,
-        text: "Sample.",
-    }];
+    let reports = [ScoutReport { wp: &run.scout, text: "Sample." }];
     let later = round == Round::Later;
     let context = Context {
         plan,
@@ -200,12 +186,8 @@ fn unknown_variable(template: &Template, known: &Value, path: &str) -> Option<Fi
             here = next;
             continue;
         }
-        let mut names: Vec<String> = here
-            .try_iter()
-            .into_iter()
-            .flatten()
-            .map(|k| k.to_string())
-            .collect();
+        let mut names: Vec<String> =
+            here.try_iter().into_iter().flatten().map(|k| k.to_string()).collect();
         names.sort();
         let (what, message) = if walked.is_empty() {
             ("variables", format!("there is no variable `{part}`"))
@@ -231,15 +213,13 @@ fn unknown_variable(template: &Template, known: &Value, path: &str) -> Option<Fi
 /// saying where they are.
 fn find(text: &str, path: &str) -> Option<Range<usize>> {
     let in_name = |c: char| c.is_alphanumeric() || c == '_';
-    text.match_indices(path)
-        .map(|(start, _)| start..start + path.len())
-        .find(|r| {
-            let (before, after) = (&text[..r.start], &text[r.end..]);
-            let last = |open: &str| before.rfind(open).map_or(0, |i| i + 1);
-            last("{{").max(last("{%")) > last("}}").max(last("%}"))
-                && !before.ends_with(|c| in_name(c) || c == '.')
-                && !after.starts_with(in_name)
-        })
+    text.match_indices(path).map(|(start, _)| start..start + path.len()).find(|r| {
+        let (before, after) = (&text[..r.start], &text[r.end..]);
+        let last = |open: &str| before.rfind(open).map_or(0, |i| i + 1);
+        last("{{").max(last("{%")) > last("}}").max(last("%}"))
+            && !before.ends_with(|c| in_name(c) || c == '.')
+            && !after.starts_with(in_name)
+    })
 }
 
 fn finding(code: &'static str, error: RenderError) -> Finding {

@@ -52,11 +52,8 @@ impl Context<'_> {
 
     /// The same, with `vars` in place of the WP's own.
     pub(super) fn value_with(&self, vars: Value) -> Value {
-        let reports: Vec<Value> = self
-            .reports
-            .iter()
-            .map(|r| report(r.wp.as_str(), r.text))
-            .collect();
+        let reports: Vec<Value> =
+            self.reports.iter().map(|r| report(r.wp.as_str(), r.text)).collect();
         context! {
             wp => wp(self.wp, vars),
             plan => plan(self.plan),

@@ -17,10 +17,7 @@ pub(super) fn environment() -> Environment<'static> {
     env.set_undefined_behavior(UndefinedBehavior::Strict);
     env.set_auto_escape_callback(|_| AutoEscape::None);
     env.set_debug(true);
-    let syntax = SyntaxConfig::builder()
-        .trim_blocks(true)
-        .lstrip_blocks(true)
-        .build();
+    let syntax = SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build();
     env.set_syntax(syntax.expect("the default delimiters are valid"));
     env.set_formatter(|out, state, value| {
         if value.is_none() {
@@ -44,9 +41,7 @@ pub(super) fn innermost(error: &Error) -> &Error {
 
 /// What went wrong in `file`, whose text is `text`.
 pub(super) fn error(error: &Error, file: &str, text: Option<&str>) -> RenderError {
-    let span = error
-        .range()
-        .filter(|r| text.is_some_and(|t| t.get(r.clone()).is_some()));
+    let span = error.range().filter(|r| text.is_some_and(|t| t.get(r.clone()).is_some()));
     let marked = span.clone().zip(text).and_then(|(s, t)| t.get(s));
     let message = match (error.kind(), error.detail()) {
         (_, Some(NO_VALUE)) => match marked {

@@ -7,11 +7,7 @@ use std::borrow::Cow;
 pub(super) fn block(text: &str) -> String {
     let text = clean(text);
     let fence = "`".repeat(3.max(longest_run(&text) + 1));
-    let end = if text.ends_with('\n') || text.is_empty() {
-        ""
-    } else {
-        "\n"
-    };
+    let end = if text.ends_with('\n') || text.is_empty() { "" } else { "\n" };
     format!("{fence}text\n{text}{end}{fence}")
 }
 
@@ -21,22 +17,14 @@ pub(super) fn span(text: &str) -> String {
     let text = clean(&text);
     let ticks = "`".repeat(longest_run(&text) + 1);
     // A span may not touch its own ticks, and one space on each side is not shown.
-    let pad = if text.starts_with('`') || text.ends_with('`') {
-        " "
-    } else {
-        ""
-    };
+    let pad = if text.starts_with('`') || text.ends_with('`') { " " } else { "" };
     format!("{ticks}{pad}{text}{pad}{ticks}")
 }
 
 /// `text` as it is when it is one line, else as a fenced block of its own.
 pub(super) fn line_or_block(text: &str) -> String {
     let text = text.trim_end();
-    if text.contains('\n') {
-        format!("\n\n{}", block(text))
-    } else {
-        clean(text).into_owned()
-    }
+    if text.contains('\n') { format!("\n\n{}", block(text)) } else { clean(text).into_owned() }
 }
 
 /// `text` with every character escaped that steers or does not show, except line ends and tabs.

@@ -13,26 +13,10 @@ pub(super) const BUILT_IN: &str = "builtin/";
 const ENDING: &str = ".md.j2";
 
 const BUILT_INS: [(&str, Origin, &str); 4] = [
-    (
-        "change",
-        Origin::BuiltIn,
-        include_str!("../../templates/change.md.j2"),
-    ),
-    (
-        "scout",
-        Origin::BuiltIn,
-        include_str!("../../templates/scout.md.j2"),
-    ),
-    (
-        "facts",
-        Origin::Piece,
-        include_str!("../../templates/facts.md.j2"),
-    ),
-    (
-        "report",
-        Origin::Piece,
-        include_str!("../../templates/report.md.j2"),
-    ),
+    ("change", Origin::BuiltIn, include_str!("../../templates/change.md.j2")),
+    ("scout", Origin::BuiltIn, include_str!("../../templates/scout.md.j2")),
+    ("facts", Origin::Piece, include_str!("../../templates/facts.md.j2")),
+    ("report", Origin::Piece, include_str!("../../templates/report.md.j2")),
 ];
 
 impl Briefs {
@@ -49,10 +33,7 @@ impl Briefs {
     /// If the folder or a file in it cannot be read, or is not text.
     pub fn load(repo_root: &Path) -> Result<Self, LoadError> {
         let folder = repo_root.join(FOLDER);
-        let fail = |path: &Path, source| LoadError {
-            path: path.to_owned(),
-            source,
-        };
+        let fail = |path: &Path, source| LoadError { path: path.to_owned(), source };
         let mut templates = built_in();
         let entries = match std::fs::read_dir(&folder) {
             Ok(entries) => entries,
@@ -78,10 +59,8 @@ impl Briefs {
     fn of(templates: BTreeMap<String, Template>) -> Self {
         let mut env = engine::environment();
         // Compiled on first use, so that one broken template does not keep the others from working.
-        let texts: BTreeMap<String, String> = templates
-            .iter()
-            .map(|(name, t)| (name.clone(), t.text.clone()))
-            .collect();
+        let texts: BTreeMap<String, String> =
+            templates.iter().map(|(name, t)| (name.clone(), t.text.clone())).collect();
         env.set_loader(move |name| Ok(texts.get(name).cloned()));
         Self { env, templates }
     }
@@ -89,15 +68,9 @@ impl Briefs {
 
 fn built_in() -> BTreeMap<String, Template> {
     let both = |(name, origin, text): (&str, Origin, &str)| {
-        let template = Template {
-            file: format!("{BUILT_IN}{name}{ENDING}"),
-            text: text.to_owned(),
-            origin,
-        };
-        [
-            (name.to_owned(), template.clone()),
-            (format!("{BUILT_IN}{name}"), template),
-        ]
+        let template =
+            Template { file: format!("{BUILT_IN}{name}{ENDING}"), text: text.to_owned(), origin };
+        [(name.to_owned(), template.clone()), (format!("{BUILT_IN}{name}"), template)]
     };
     BUILT_INS.into_iter().flat_map(both).collect()
 }

@@ -162,10 +162,7 @@ impl Briefs {
         let value = context.value();
         let facts = self.body(FACTS, value.clone())?;
         let body = self.body(name, value)?;
-        let (facts, body) = (
-            fence::clean(facts.trim_end()),
-            fence::clean(body.trim_end()),
-        );
+        let (facts, body) = (fence::clean(facts.trim_end()), fence::clean(body.trim_end()));
         Ok(format!("{CONTRACT}\n{facts}\n\n---\n\n{body}\n"))
     }
 
@@ -190,10 +187,6 @@ impl Briefs {
         let cause = engine::innermost(error);
         let template = cause.name().and_then(|n| self.templates.get(n));
         let file = template.or_else(|| self.templates.get(name));
-        engine::error(
-            cause,
-            file.map_or(name, |t| &t.file),
-            file.map(|t| t.text.as_str()),
-        )
+        engine::error(cause, file.map_or(name, |t| &t.file), file.map(|t| t.text.as_str()))
     }
 }

@@ -77,10 +77,7 @@ pub(super) fn full() -> Plan {
         review: Review::None,
         rounds: 3,
         allow_empty: false,
-        forks: vec![Fork {
-            question: "Sample?".to_owned(),
-            default: "Yes".to_owned(),
-        }],
+        forks: vec![Fork { question: "Sample?".to_owned(), default: "Yes".to_owned() }],
         vars: BTreeMap::new(),
     };
     Plan {
@@ -95,10 +92,7 @@ pub(super) fn full() -> Plan {
         tiers: BTreeMap::from([(wp.tier.clone(), tier)]),
         workers: BTreeMap::new(),
         mode: Mode::Staged,
-        stages: vec![Stage {
-            id: wp.stage.clone(),
-            shared: vec!["Cargo.toml".to_owned()],
-        }],
+        stages: vec![Stage { id: wp.stage.clone(), shared: vec!["Cargo.toml".to_owned()] }],
         wps: vec![wp],
     }
 }

@@ -1,16 +1,27 @@
 //! The command line: one file a verb. Arguments in, a room called, an exit code out.
 
 pub mod exit;
+pub mod failure;
+pub mod init;
+pub mod schema;
+pub mod terminal;
+pub mod validate;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+use failure::Failure;
+use terminal::Color;
+
 /// Runs plans: cuts work into packages that cannot tread on each other, and lets nothing through unchecked.
 #[derive(Debug, Parser)]
 #[command(name = "sop", version, about, disable_help_subcommand = true)]
 pub struct Cli {
+    /// When to print in colours; `auto` heeds `NO_COLOR`.
+    #[arg(long, global = true, value_name = "WHEN", value_enum, default_value_t)]
+    pub color: Color,
     /// What to do.
     #[command(subcommand)]
     pub verb: Verb,
@@ -18,7 +29,14 @@ pub struct Cli {
 
 /// The verbs. Each variant's arguments live in the verb's own file.
 #[derive(Debug, Subcommand)]
-pub enum Verb {}
+pub enum Verb {
+    /// Write a first plan.
+    Init(init::Args),
+    /// Check plan files.
+    Validate(validate::Args),
+    /// Print a JSON Schema.
+    Schema(schema::Args),
+}
 
 /// Parses `argv` and runs the verb it names.
 pub fn main(argv: impl IntoIterator<Item = OsString>) -> ExitCode {
@@ -27,12 +45,19 @@ pub fn main(argv: impl IntoIterator<Item = OsString>) -> ExitCode {
         Err(error) => {
             // Help and version are answers, not mistakes; clap knows which stream each belongs to.
             let _ = error.print();
-            return if error.use_stderr() {
-                exit::USAGE.into()
-            } else {
-                exit::DONE.into()
-            };
+            return if error.use_stderr() { exit::USAGE.into() } else { exit::DONE.into() };
         }
     };
-    match cli.verb {}
+    match run(&cli) {
+        Ok(exit) => exit.into(),
+        Err(failure) => failure.print(cli.color),
+    }
+}
+
+fn run(cli: &Cli) -> Result<u8, Failure> {
+    match &cli.verb {
+        Verb::Init(args) => init::run(args),
+        Verb::Validate(args) => validate::run(args, cli.color),
+        Verb::Schema(args) => schema::run(args),
+    }
 }

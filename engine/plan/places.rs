@@ -77,6 +77,14 @@ impl Places {
         Some(span.start + within.start..span.start + within.end)
     }
 
+    /// The value, where it is a string.
+    #[must_use]
+    pub fn text(&self, pointer: &str) -> Option<String> {
+        let span = self.value(pointer)?;
+        let value = DeValue::parse(self.text.get(span)?).ok()?;
+        value.get_ref().as_str().map(str::to_owned)
+    }
+
     /// Where the value stands, or else whatever holds it.
     #[must_use]
     pub fn nearest(&self, pointer: &str) -> Range<usize> {

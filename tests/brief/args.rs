@@ -29,9 +29,7 @@ fn rendered(plan: &Plan, args: &[&str]) -> Result<Vec<String>, String> {
 fn plan() -> Plan {
     let mut plan = staged(&["one"], &[("client", "one", None)]);
     plan.wps[0].title = "a \"b\"; $(rm -rf .) {{ x }}".to_owned();
-    plan.wps[0]
-        .vars
-        .insert("old".to_owned(), "Client".to_owned());
+    plan.wps[0].vars.insert("old".to_owned(), "Client".to_owned());
     plan
 }
 
@@ -122,13 +120,7 @@ fn no_shell_reads_what_a_plan_wrote() {
     "argument 2 of the command: the shell would run whatever `wp.title` holds; hand it over as an argument after the script, `\"{{ wp.title }}\"`, and use `\"$1\"` in the script [wp.title] ",
 ]
 "#);
-    assert!(
-        rendered(
-            &plan(),
-            &["env", "A=1", "bash", "-ec", "echo {{ wp.title }}"]
-        )
-        .is_err()
-    );
+    assert!(rendered(&plan(), &["env", "A=1", "bash", "-ec", "echo {{ wp.title }}"]).is_err());
     let by_id = ["sh", "-c", "echo {{ wp.id }} {{ round }}"];
     assert_eq!(rendered(&plan(), &by_id).unwrap()[2], "echo client 2");
     let as_argument = ["sh", "-c", "echo \"$1\"", "sh", "{{ wp.title }}"];
@@ -139,9 +131,5 @@ fn no_shell_reads_what_a_plan_wrote() {
 fn a_value_with_a_nul_is_refused() {
     let mut plan = plan();
     plan.wps[0].title = "a\0b".to_owned();
-    assert!(
-        rendered(&plan, &["work", "{{ wp.title }}"])
-            .unwrap_err()
-            .contains("NUL")
-    );
+    assert!(rendered(&plan, &["work", "{{ wp.title }}"]).unwrap_err().contains("NUL"));
 }

@@ -14,14 +14,8 @@ fn findings(text: &str) -> Vec<String> {
         assert_eq!(f.file, ".sop/templates/own.md.j2");
         assert_eq!(briefs.text(&f.file), Some(text));
         let marked = f.span.clone().map_or("", |s| &text[s]);
-        let line = f
-            .span
-            .as_ref()
-            .map_or(0, |s| text[..s.start].matches('\n').count() + 1);
-        let near = f
-            .suggestion
-            .as_ref()
-            .map_or(String::new(), |s| format!(" -> {s}"));
+        let line = f.span.as_ref().map_or(0, |s| text[..s.start].matches('\n').count() + 1);
+        let near = f.suggestion.as_ref().map_or(String::new(), |s| format!(" -> {s}"));
         format!("{line}: {}: {} [{marked}]{near}", f.code, f.message)
     };
     briefs.check("own").unwrap().iter().map(draw).collect()
@@ -137,17 +131,13 @@ fn a_plan_is_checked_wp_by_wp() {
         ("bad", "{{ wpp }}"),
     ]);
     let mut plan = staged(&["one"], &[]);
-    for (i, template) in ["lang", "lang", "chnage", "bad", "bad", "change"]
-        .into_iter()
-        .enumerate()
+    for (i, template) in ["lang", "lang", "chnage", "bad", "bad", "change"].into_iter().enumerate()
     {
         let mut wp = wp(&format!("w{i}"), "one", None);
         wp.template = template.to_owned();
         plan.wps.push(wp);
     }
-    plan.wps[0]
-        .vars
-        .insert("language".to_owned(), "Rust".to_owned());
+    plan.wps[0].vars.insert("language".to_owned(), "Rust".to_owned());
     let said: Vec<String> = briefs
         .check_plan(&plan)
         .iter()
@@ -203,15 +193,6 @@ fn a_template_that_is_not_text_is_named() {
     std::fs::create_dir_all(root.path().join(".sop/templates")).unwrap();
     std::fs::write(root.path().join(".sop/templates/x.md.j2"), b"\xff").unwrap();
     let error = Briefs::load(root.path()).err().unwrap().to_string();
-    assert!(
-        error.contains("x.md.j2") && error.contains("UTF-8"),
-        "{error}"
-    );
-    assert_eq!(
-        Briefs::load(&root.path().join("none"))
-            .unwrap()
-            .names()
-            .count(),
-        2
-    );
+    assert!(error.contains("x.md.j2") && error.contains("UTF-8"), "{error}");
+    assert_eq!(Briefs::load(&root.path().join("none")).unwrap().names().count(), 2);
 }

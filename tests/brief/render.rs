@@ -83,29 +83,19 @@ fn no_template_can_leave_them_out() {
     let plain = render(&own, &one_wp(), &[], &[]);
     let usual = render(&Briefs::built_in(), &one_wp(), &[], &[]);
     assert!(plain.starts_with(CONTRACT));
-    assert_eq!(
-        plain.split_once("\n---\n").unwrap().0,
-        usual.split_once("\n---\n").unwrap().0
-    );
+    assert_eq!(plain.split_once("\n---\n").unwrap().0, usual.split_once("\n---\n").unwrap().0);
     assert_eq!(body(&plain), "Just do it.\n");
 }
 
 #[test]
 fn a_later_round_carries_choices_reports_and_problems() {
     let mut plan = one_wp();
-    plan.wps[0].forks = vec![Fork {
-        question: "Keep the v1 endpoint?".to_owned(),
-        default: "yes".to_owned(),
-    }];
+    plan.wps[0].forks =
+        vec![Fork { question: "Keep the v1 endpoint?".to_owned(), default: "yes".to_owned() }];
     let scout = WpId::new("survey").unwrap();
-    let reports = [ScoutReport {
-        wp: &scout,
-        text: "The client is in `src/old.ts`.\n",
-    }];
+    let reports = [ScoutReport { wp: &scout, text: "The client is in `src/old.ts`.\n" }];
     let problems = [
-        Problem::new(Check::Dod, "exit 1")
-            .about("npm test")
-            .logged("l", "12 passed\n1 failed\n"),
+        Problem::new(Check::Dod, "exit 1").about("npm test").logged("l", "12 passed\n1 failed\n"),
         Problem::new(Check::Review, "Two things:\n- a name\n- a test").about("src/a.ts:4"),
         Problem::new(Check::Worker, "nothing changed"),
     ];
@@ -206,13 +196,7 @@ fn a_repository_builds_on_what_is_built_in() {
         "{% extends \"builtin/change\" %}{% block task %}{{ super() }}\nIn {{ wp.vars.language }}.{% endblock %}",
     )]);
     let mut plan = one_wp();
-    plan.wps[0]
-        .vars
-        .insert("language".to_owned(), "TypeScript".to_owned());
+    plan.wps[0].vars.insert("language".to_owned(), "TypeScript".to_owned());
     let brief = render(&own, &plan, &[], &[]);
-    assert!(
-        body(&brief).contains("Do what client needs.\n\nIn TypeScript."),
-        "{}",
-        body(&brief)
-    );
+    assert!(body(&brief).contains("Do what client needs.\n\nIn TypeScript."), "{}", body(&brief));
 }

@@ -57,20 +57,14 @@ fn every_code_has_a_rule() {
         .into_iter()
         .filter(|word| word.contains('-') && !outer_dash(word) && !known(word))
         .collect();
-    assert!(
-        missing.is_empty(),
-        "add these to report/findings/rules.rs: {missing:?}"
-    );
+    assert!(missing.is_empty(), "add these to report/findings/rules.rs: {missing:?}");
 }
 
 #[test]
 fn every_rule_has_findings() {
     let words = words();
-    let dead: Vec<&str> = RULES
-        .iter()
-        .map(|r| r.code)
-        .filter(|code| !words.contains(*code))
-        .collect();
+    let dead: Vec<&str> =
+        RULES.iter().map(|r| r.code).filter(|code| !words.contains(*code)).collect();
     assert!(dead.is_empty(), "nothing makes findings of these: {dead:?}");
 }
 
@@ -78,11 +72,7 @@ fn every_rule_has_findings() {
 fn rules_are_sorted_and_say_something() {
     assert!(RULES.is_sorted_by(|a, b| a.code < b.code));
     for rule in RULES {
-        assert!(
-            rule.about.ends_with('.') && rule.help.len() > 10,
-            "{}",
-            rule.code
-        );
+        assert!(rule.about.ends_with('.') && rule.help.len() > 10, "{}", rule.code);
         assert!(find(rule.code).is_some_and(|found| found.code == rule.code));
     }
     assert!(find("no-such-rule").is_none());

@@ -1,3 +1,6 @@
 //! Fixtures that several rooms' tests share.
 
+pub mod plan_text;
+pub mod scratch;
 pub mod small_plan;
+pub mod steps;

@@ -28,11 +28,7 @@ pub fn draw(
     if findings.is_empty() {
         return Ok(());
     }
-    let renderer = if look.color {
-        Renderer::styled().hyperlink(false)
-    } else {
-        Renderer::plain()
-    };
+    let renderer = if look.color { Renderer::styled().hyperlink(false) } else { Renderer::plain() };
     let renderer = renderer.term_width(look.width);
     for finding in findings {
         let group = group(finding, sources.get(&finding.file));
@@ -85,11 +81,8 @@ struct Mark<'a> {
 }
 
 fn excerpts<'a>(finding: &'a Finding, span: &Range<usize>, text: &Text<'_>) -> Vec<Excerpt<'a>> {
-    let primary = Mark {
-        kind: AnnotationKind::Primary,
-        span: span.clone(),
-        label: finding.label.as_deref(),
-    };
+    let primary =
+        Mark { kind: AnnotationKind::Primary, span: span.clone(), label: finding.label.as_deref() };
     let related = finding.related.iter().map(|place| Mark {
         kind: AnnotationKind::Context,
         span: place.span.clone(),
@@ -105,11 +98,7 @@ fn excerpts<'a>(finding: &'a Finding, span: &Range<usize>, text: &Text<'_>) -> V
                 excerpt.last = excerpt.last.max(end.line);
                 excerpt.marks.push(mark);
             }
-            None => excerpts.push(Excerpt {
-                first: start.line,
-                last: end.line,
-                marks: vec![mark],
-            }),
+            None => excerpts.push(Excerpt { first: start.line, last: end.line, marks: vec![mark] }),
         }
     }
     excerpts
@@ -125,8 +114,6 @@ impl<'a> Excerpt<'a> {
             let annotation = mark.kind.span(moved(start.offset)..moved(end.offset));
             annotation.label(mark.label.map(visible))
         });
-        Snippet::source(pictured(lines))
-            .line_start(self.first)
-            .annotations(annotations)
+        Snippet::source(pictured(lines)).line_start(self.first).annotations(annotations)
     }
 }

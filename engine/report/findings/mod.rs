@@ -39,10 +39,7 @@ pub struct Look {
 
 impl Default for Look {
     fn default() -> Self {
-        Self {
-            color: false,
-            width: 140,
-        }
+        Self { color: false, width: 140 }
     }
 }
 

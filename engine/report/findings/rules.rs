@@ -151,11 +151,7 @@ pub const RULES: &[Rule] = &[
         about: "Outside a repository only the file itself is checked.",
         help: "Move the plan into the repository that it is for, or say `--no-repo` to have it so on purpose.",
     },
-    Rule {
-        code: "no-work",
-        about: "A plan has at least one WP.",
-        help: "Add a `[[wp]]` table.",
-    },
+    Rule { code: "no-work", about: "A plan has at least one WP.", help: "Add a `[[wp]]` table." },
     Rule {
         code: "not-in-base",
         about: "What workers are to read is in the base commit.",
