@@ -1,8 +1,11 @@
 //! The command line: one file a verb. Arguments in, a room called, an exit code out.
 
+pub mod brief;
 pub mod exit;
 pub mod failure;
+pub mod graph;
 pub mod init;
+mod plan_file;
 pub mod schema;
 pub mod terminal;
 pub mod validate;
@@ -34,6 +37,10 @@ pub enum Verb {
     Init(init::Args),
     /// Check plan files.
     Validate(validate::Args),
+    /// Draw who waits for whom.
+    Graph(graph::Args),
+    /// Show what workers would be told.
+    Brief(brief::Args),
     /// Print a JSON Schema.
     Schema(schema::Args),
 }
@@ -58,6 +65,8 @@ fn run(cli: &Cli) -> Result<u8, Failure> {
     match &cli.verb {
         Verb::Init(args) => init::run(args),
         Verb::Validate(args) => validate::run(args, cli.color),
+        Verb::Graph(args) => graph::run(args, cli.color),
+        Verb::Brief(args) => brief::run(args, cli.color),
         Verb::Schema(args) => schema::run(args),
     }
 }
