@@ -83,9 +83,7 @@ impl Rule {
             return wildmatch::matches(&self.pattern, name, false);
         }
         let (literal, rest) = self.pattern.split_at(self.literal);
-        relative
-            .strip_prefix(literal)
-            .is_some_and(|text| wildmatch::matches(rest, text, true))
+        relative.strip_prefix(literal).is_some_and(|text| wildmatch::matches(rest, text, true))
     }
 }
 
@@ -107,17 +105,8 @@ fn rule(line: &[u8]) -> Option<Rule> {
     let (only_folders, line) = line.strip_suffix(b"/").map_or((false, line), |rest| (true, rest));
     let by_name = !line.contains(&b'/');
     let pattern = line.strip_prefix(b"/").unwrap_or(line).to_vec();
-    let literal = pattern
-        .iter()
-        .position(|b| b"*?[\\".contains(b))
-        .unwrap_or(pattern.len());
-    (!line.is_empty()).then_some(Rule {
-        literal,
-        pattern,
-        negated,
-        only_folders,
-        by_name,
-    })
+    let literal = pattern.iter().position(|b| b"*?[\\".contains(b)).unwrap_or(pattern.len());
+    (!line.is_empty()).then_some(Rule { literal, pattern, negated, only_folders, by_name })
 }
 
 /// Spaces at the end do not count, unless a backslash keeps them.

@@ -38,10 +38,9 @@ impl Settings {
                 continue;
             }
             let (key, value) = pair.split_once_str("\n").unwrap_or((pair, b"true"));
-            settings.values.insert(
-                key.to_str_lossy().into_owned(),
-                PathBuf::from(OsStr::from_bytes(value)),
-            );
+            settings
+                .values
+                .insert(key.to_str_lossy().into_owned(), PathBuf::from(OsStr::from_bytes(value)));
             let Some(file) = origin.strip_prefix(b"file:") else {
                 continue;
             };
@@ -87,10 +86,7 @@ impl Settings {
 
     /// A value as a path, `~/` resolved, relative to `base`.
     pub(super) fn path(&self, key: &str, base: &Path) -> Option<PathBuf> {
-        let value = self
-            .values
-            .get(key)
-            .filter(|value| !value.as_os_str().is_empty())?;
+        let value = self.values.get(key).filter(|value| !value.as_os_str().is_empty())?;
         Some(expand(value.as_os_str(), Some(base)))
     }
 

@@ -44,11 +44,8 @@ fn note(index: usize, pattern: &Pattern, problem: Problem, findings: &mut Vec<Pa
 /// Whether `pattern` matches a path that none of `negatives` does.
 fn remains(pattern: &Pattern, negatives: &[&Pattern]) -> bool {
     pattern.sequences.iter().any(|sequence| {
-        let against: Vec<&Sequence> = negatives
-            .iter()
-            .flat_map(|n| &n.sequences)
-            .filter(|n| n.may_meet(sequence))
-            .collect();
+        let against: Vec<&Sequence> =
+            negatives.iter().flat_map(|n| &n.sequences).filter(|n| n.may_meet(sequence)).collect();
         (against.is_empty() && sequence.surely_matches())
             || sequence.surely_outlasts(&against)
             || search::find(sequence, None, &against, MAX_STEPS, &mut Effort::default())

@@ -28,20 +28,11 @@ impl Stage {
     fn new(template: &GitRepo) -> Self {
         let repo = template.copy();
         let (worktree, sibling) = (repo.worktree("adversary"), repo.worktree("sibling"));
-        Self {
-            repo,
-            run: RunId::new("run-1").expect("an id"),
-            worktree,
-            sibling,
-        }
+        Self { repo, run: RunId::new("run-1").expect("an id"), worktree, sibling }
     }
 
     fn guard(&self) -> Guarded {
-        let spec = GuardSpec {
-            run: &self.run,
-            worktree: Some(&self.worktree),
-            checkout: true,
-        };
+        let spec = GuardSpec { run: &self.run, worktree: Some(&self.worktree), checkout: true };
         self.worktree.repo().guard(spec).expect("a guard")
     }
 
@@ -51,11 +42,7 @@ impl Stage {
             .env("SIBLING", self.sibling.path())
             .env("OUTSIDE", self.repo.at("outside"));
         let output = sh.args(["-euc", script]).output().expect("sh");
-        assert!(
-            output.status.success(),
-            "{script}: {}",
-            output.stderr.to_str_lossy()
-        );
+        assert!(output.status.success(), "{script}: {}", output.stderr.to_str_lossy());
     }
 
     /// What the check and the notes say after a script has run.
@@ -63,11 +50,7 @@ impl Stage {
         let before = self.guard();
         self.run(script);
         let found = snapshot(&self.worktree);
-        let diff = self
-            .worktree
-            .repo()
-            .compare(&before, &self.guard())
-            .expect("a comparison");
+        let diff = self.worktree.repo().compare(&before, &self.guard()).expect("a comparison");
         let findings = scope::check(&found, &diff, allowed);
         let notes = scope::notes(&found, &diff);
         (found, findings, notes)
@@ -79,10 +62,7 @@ fn allowed(path: &BStr) -> bool {
 }
 
 fn named(findings: &[ScopeFinding]) -> Vec<BString> {
-    findings
-        .iter()
-        .map(|finding| finding.place.name().to_owned())
-        .collect()
+    findings.iter().map(|finding| finding.place.name().to_owned()).collect()
 }
 
 /// What is wrong with how a trick was met; `None` when it was met well.
@@ -107,12 +87,7 @@ fn fault(template: &GitRepo, trick: &Trick) -> Option<String> {
         Caught::Sibling => {
             let tree = snapshot(&stage.sibling).tree;
             let (_, findings, _) = stage.verdict(trick.script);
-            assert_eq!(
-                findings,
-                [],
-                "{}: the siblings are not looked at by every WP",
-                trick.name
-            );
+            assert_eq!(findings, [], "{}: the siblings are not looked at by every WP", trick.name);
             let paths = stage.sibling.verify_settled(&tree, &[]).expect("a look");
             (paths != [wanted.clone()]).then(|| format!("{wanted:?} expected, {paths:?} found"))
         }
@@ -120,10 +95,7 @@ fn fault(template: &GitRepo, trick: &Trick) -> Option<String> {
             let (first, findings, _) = stage.verdict("printf 'ONE\\n' > src/a.txt");
             assert_eq!(findings, [], "{}: the work itself is fine", trick.name);
             stage.run(trick.script);
-            let paths = stage
-                .worktree
-                .verify_settled(&first.tree, &[])
-                .expect("a look");
+            let paths = stage.worktree.verify_settled(&first.tree, &[]).expect("a look");
             (paths != [wanted.clone()]).then(|| format!("{wanted:?} expected, {paths:?} found"))
         }
     }
@@ -156,13 +128,7 @@ fn every_honest_change_passes() {
         let (found, findings, notes) = stage.verdict(honest.script);
         assert_eq!(findings, [], "{}", honest.name);
         assert_eq!(notes, [], "{}", honest.name);
-        assert_eq!(
-            found.changes.len(),
-            honest.changes,
-            "{}: {:?}",
-            honest.name,
-            found.changes
-        );
+        assert_eq!(found.changes.len(), honest.changes, "{}: {:?}", honest.name, found.changes);
     }
 }
 

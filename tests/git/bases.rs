@@ -21,34 +21,16 @@ fn what_came_from_upstream_is_not_held_against_the_worker_and_its_own_is() {
     let blind = snapshot(&worktree);
     assert_eq!(
         changed(&blind),
-        [
-            ".gitignore",
-            "docs/guide.md",
-            "ignored.up",
-            "lib/x.c",
-            "src/a.txt",
-            "up.txt"
-        ]
+        [".gitignore", "docs/guide.md", "ignored.up", "lib/x.c", "src/a.txt", "up.txt"]
     );
 
-    let spec = SnapshotSpec {
-        upstream: Some(upstream.clone()),
-        ..SnapshotSpec::at(worktree.base())
-    };
+    let spec =
+        SnapshotSpec { upstream: Some(upstream.clone()), ..SnapshotSpec::at(worktree.base()) };
     let found = worktree.snapshot(&spec).expect("a snapshot");
     assert_eq!(changed(&found), ["lib/x.c", "src/a.txt"]);
-    assert_eq!(
-        found.base, upstream,
-        "the commit is made on top of what was merged"
-    );
+    assert_eq!(found.base, upstream, "the commit is made on top of what was merged");
     assert!(
-        matches!(
-            &found.tampers[..],
-            [Tamper::BranchMoved {
-                only_upstream: false,
-                ..
-            }]
-        ),
+        matches!(&found.tampers[..], [Tamper::BranchMoved { only_upstream: false, .. }]),
         "{:?}",
         found.tampers
     );
@@ -62,24 +44,12 @@ fn merging_upstream_alone_is_no_finding() {
     let worktree = repo.worktree("a");
     repo.sh("echo up >> docs/guide.md; git commit -qam upstream");
     sh(worktree.path(), "git merge -q main; echo mine >> src/a.txt");
-    let spec = SnapshotSpec {
-        upstream: Some(repo.head()),
-        ..SnapshotSpec::at(worktree.base())
-    };
+    let spec = SnapshotSpec { upstream: Some(repo.head()), ..SnapshotSpec::at(worktree.base()) };
     let found = worktree.snapshot(&spec).expect("a snapshot");
-    assert_eq!(
-        scope::check(&found, &GuardDiff::default(), |path| path
-            .starts_with(b"src/")),
-        []
-    );
-    let blind = scope::check(&snapshot(&worktree), &GuardDiff::default(), |path| {
-        path.starts_with(b"src/")
-    });
-    assert_eq!(
-        blind.len(),
-        2,
-        "a commit that upstream does not have: {blind:?}"
-    );
+    assert_eq!(scope::check(&found, &GuardDiff::default(), |path| path.starts_with(b"src/")), []);
+    let blind =
+        scope::check(&snapshot(&worktree), &GuardDiff::default(), |path| path.starts_with(b"src/"));
+    assert_eq!(blind.len(), 2, "a commit that upstream does not have: {blind:?}");
 }
 
 /// A merge that smuggles changes of its own in is still held against the worker by its paths.
@@ -92,10 +62,7 @@ fn an_evil_merge_of_upstream_names_its_paths() {
         worktree.path(),
         "git merge -q --no-ff --no-commit main; echo evil >> top.txt; git add -A; git commit -qm merge",
     );
-    let spec = SnapshotSpec {
-        upstream: Some(repo.head()),
-        ..SnapshotSpec::at(worktree.base())
-    };
+    let spec = SnapshotSpec { upstream: Some(repo.head()), ..SnapshotSpec::at(worktree.base()) };
     let found = worktree.snapshot(&spec).expect("a snapshot");
     assert_eq!(changed(&found), ["top.txt"]);
 }
@@ -107,10 +74,7 @@ fn provisioned_files_are_never_committed_and_never_a_finding() {
     repo.sh("echo shipped > tracked.env; git add -A; git commit -qm env");
     let worktree = repo.worktree("a");
     let keep_out = vec![".env.test".into(), "fixtures/".into(), "tracked.env".into()];
-    let spec = SnapshotSpec {
-        keep_out,
-        ..SnapshotSpec::at(worktree.base())
-    };
+    let spec = SnapshotSpec { keep_out, ..SnapshotSpec::at(worktree.base()) };
     sh(
         worktree.path(),
         "echo s > .env.test; mkdir -p fixtures/deep; echo f > fixtures/deep/f; echo local > tracked.env; echo w >> src/a.txt",
@@ -142,21 +106,12 @@ fn provisioned_files_are_never_committed_and_never_a_finding() {
 fn commits_that_were_there_before_are_not_the_workers() {
     let repo = GitRepo::new(SETUP);
     let worktree = repo.worktree("a");
-    sh(
-        worktree.path(),
-        "echo before >> top.txt; git commit -qam before",
-    );
+    sh(worktree.path(), "echo before >> top.txt; git commit -qam before");
     let began = repo.repo().resolve("sop/run-1/a").expect("a commit");
     sh(worktree.path(), "echo mine >> src/a.txt");
-    let spec = SnapshotSpec {
-        began_at: began.clone(),
-        ..SnapshotSpec::at(&began)
-    };
+    let spec = SnapshotSpec { began_at: began.clone(), ..SnapshotSpec::at(&began) };
     let found = worktree.snapshot(&spec).expect("a snapshot");
-    assert_eq!(
-        (changed(&found), found.tampers.len()),
-        (vec!["src/a.txt".into()], 0)
-    );
+    assert_eq!((changed(&found), found.tampers.len()), (vec!["src/a.txt".into()], 0));
 }
 
 /// A seed that was touched is not believed.

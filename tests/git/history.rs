@@ -17,31 +17,11 @@ fn a_commit_tells_its_paths_and_blobs() {
     let paths = git.paths_at(&head).expect("paths");
     for name in [&b"n\nl"[..], b"\xff", b"-rf", b"src/link", b"lib/deep/y.c"] {
         assert!(paths.contains(&BString::from(name)), "{name:?}");
-        assert!(
-            git.blob_at(&head, BStr::new(name))
-                .expect("a blob")
-                .is_some(),
-            "{name:?}"
-        );
+        assert!(git.blob_at(&head, BStr::new(name)).expect("a blob").is_some(), "{name:?}");
     }
-    assert_eq!(
-        git.blob_at(&head, "src/link".into()).expect("a link"),
-        Some(b"a.txt".to_vec())
-    );
-    for absent in [
-        "src",
-        "src/",
-        "nothing",
-        "src/a.txt/x",
-        "src/*",
-        ":(top)top.txt",
-        "",
-    ] {
-        assert_eq!(
-            git.blob_at(&head, absent.into()).expect("an answer"),
-            None,
-            "{absent}"
-        );
+    assert_eq!(git.blob_at(&head, "src/link".into()).expect("a link"), Some(b"a.txt".to_vec()));
+    for absent in ["src", "src/", "nothing", "src/a.txt/x", "src/*", ":(top)top.txt", ""] {
+        assert_eq!(git.blob_at(&head, absent.into()).expect("an answer"), None, "{absent}");
     }
 }
 
@@ -50,26 +30,13 @@ fn revisions_are_resolved_or_named() {
     let repo = GitRepo::new(SETUP);
     repo.sh("git tag -a -m t v1; git commit -q --allow-empty -m two");
     let git = repo.repo();
-    assert_eq!(
-        git.resolve("v1").expect("a tag"),
-        git.resolve("HEAD~1").expect("a parent")
-    );
-    assert!(
-        git.is_ancestor(&git.resolve("v1").expect("a tag"), &repo.head())
-            .expect("an answer")
-    );
-    assert!(
-        !git.is_ancestor(&repo.head(), &git.resolve("v1").expect("a tag"))
-            .expect("an answer")
-    );
+    assert_eq!(git.resolve("v1").expect("a tag"), git.resolve("HEAD~1").expect("a parent"));
+    assert!(git.is_ancestor(&git.resolve("v1").expect("a tag"), &repo.head()).expect("an answer"));
+    assert!(!git.is_ancestor(&repo.head(), &git.resolve("v1").expect("a tag")).expect("an answer"));
     for rev in ["nothing", "--all", "-h", "", "HEAD:src", "a\0b"] {
-        assert!(
-            matches!(git.resolve(rev), Err(GitError::UnknownRevision { .. })),
-            "{rev:?}"
-        );
+        assert!(matches!(git.resolve(rev), Err(GitError::UnknownRevision { .. })), "{rev:?}");
     }
-    git.tree_of(&CommitId("0".repeat(40)))
-        .expect_err("no such commit");
+    git.tree_of(&CommitId("0".repeat(40))).expect_err("no such commit");
 }
 
 #[test]
@@ -81,10 +48,8 @@ fn trees_are_compared_without_renames() {
         .repo()
         .diff_trees(&old, &repo.repo().tree_of(&repo.head()).expect("a tree"))
         .expect("a diff");
-    let found: Vec<_> = changes
-        .iter()
-        .map(|change| (change.path.to_string(), change.kind))
-        .collect();
+    let found: Vec<_> =
+        changes.iter().map(|change| (change.path.to_string(), change.kind)).collect();
     let wanted = [
         ("lib/a.txt", ChangeKind::Added),
         ("lib/x.c", ChangeKind::Modified),

@@ -48,9 +48,7 @@ fn compare(repo: &GitRepo, files: &[(&str, String)], paths: &[String]) -> Result
     for (path, theirs) in paths.iter().zip(theirs) {
         let ours = rules.ignores(path.as_bytes().as_bstr(), repo.main().join(path).is_dir());
         if ours != theirs {
-            return Err(format!(
-                "{path:?}: git says {theirs}, we say {ours}, rules {files:?}"
-            ));
+            return Err(format!("{path:?}: git says {theirs}, we say {ours}, rules {files:?}"));
         }
     }
     Ok(())
@@ -64,12 +62,7 @@ fn rules_by_hand_are_read_as_git_reads_them() {
     let names = "#x|x.o|keep.o|build/a|s/build/a|out/f|s/out/f|top|s/top|a/z|a/b/z|a/b/c/z|a/b/c/zz|deep|a/deep|s/deep/f|w/x|w/k|w/k/l|trail|keep |a1|d1|a2|b2|5x|!bang|q\\b|foo/a|foo/bar|foo/bar/x|a/b/q.t|a/b/c/q.t|cr|aq|s/aq|]y|am|-m|m.only|s/m.only|p/esc|xzy|x/y|[z|:]x|a/b/c/here|a/b/c/x/here|a/b/c/q.o";
     let paths: Vec<String> = names.split('|').map(str::to_owned).collect();
     compare(&repo, &[("", top.to_owned())], &paths).unwrap();
-    compare(
-        &repo,
-        &[("", top.to_owned()), ("a/b/c", inner.to_owned())],
-        &paths,
-    )
-    .unwrap();
+    compare(&repo, &[("", top.to_owned()), ("a/b/c", inner.to_owned())], &paths).unwrap();
     compare(
         &repo,
         &[("", "*\n!*/\n!*.c\n".to_owned())],
@@ -87,12 +80,7 @@ fn rules_at_random_are_read_as_git_reads_them() {
         1 => Just("**".to_owned()), 1 => Just("?".to_owned()), 1 => Just("[a-b]".to_owned()), 1 => Just("[!a]b".to_owned()),
         1 => Just("\\a".to_owned()), 1 => Just("***".to_owned()), 1 => Just("a**".to_owned()),
     ];
-    let line = (
-        any::<bool>(),
-        any::<bool>(),
-        prop::collection::vec(part, 1..4),
-        any::<bool>(),
-    );
+    let line = (any::<bool>(), any::<bool>(), prop::collection::vec(part, 1..4), any::<bool>());
     let line = line.prop_map(|(not, root, parts, folder)| {
         format!(
             "{}{}{}{}",
@@ -118,10 +106,7 @@ fn rules_at_random_are_read_as_git_reads_them() {
 #[test]
 fn many_stars_do_not_take_for_ever() {
     let mut rules = IgnoreRules::default();
-    rules.add(
-        "".into(),
-        b"*a*a*a*a*a*a*a*a*a*a*a*a*b\n**/a/**/a/**/a/**/a/**/a/**/a/**/b\n",
-    );
+    rules.add("".into(), b"*a*a*a*a*a*a*a*a*a*a*a*a*b\n**/a/**/a/**/a/**/a/**/a/**/a/**/b\n");
     let path = BString::from("a/".repeat(40) + &"a".repeat(200));
     assert!(!rules.ignores(path.as_bstr(), false));
 }

@@ -16,15 +16,7 @@ fn every_version_is_read_as_git_reads_it() {
         let ours: Vec<String> = index
             .entries()
             .iter()
-            .map(|e| {
-                format!(
-                    "{:o} {} {}\t{}",
-                    e.leaf.mode,
-                    e.leaf.id,
-                    e.stage,
-                    index.path(e)
-                )
-            })
+            .map(|e| format!("{:o} {} {}\t{}", e.leaf.mode, e.leaf.id, e.stage, index.path(e)))
             .collect();
         let theirs: Vec<String> = repo
             .sh("git ls-files -s -z | tr '\\0' '\\1'")
@@ -60,8 +52,5 @@ fn damage_and_forms_we_do_not_read_are_refused() {
     }
     std::fs::write(&path, &whole).expect("written");
     repo.sh("git update-index --split-index");
-    assert!(matches!(
-        Index::read(&path, 20),
-        Err(GitError::Index { .. })
-    ));
+    assert!(matches!(Index::read(&path, 20), Err(GitError::Index { .. })));
 }

@@ -22,29 +22,16 @@ fn claim(repo: &GitRepo, spec: &WorktreeSpec) {
 }
 
 fn stands(repo: &GitRepo, spec: &WorktreeSpec, after: &str) {
-    let worktree = repo
-        .repo()
-        .add_worktree(spec)
-        .unwrap_or_else(|error| panic!("{after}: {error}"));
+    let worktree =
+        repo.repo().add_worktree(spec).unwrap_or_else(|error| panic!("{after}: {error}"));
     assert!(changed(&snapshot(&worktree)).is_empty(), "{after}");
     assert_eq!(
-        sh(
-            worktree.path(),
-            "git status --porcelain; git rev-parse HEAD"
-        ),
+        sh(worktree.path(), "git status --porcelain; git rev-parse HEAD"),
         spec.base.to_string(),
         "{after}"
     );
-    assert_eq!(
-        repo.sh("git worktree list | wc -l; ls .git/worktrees | wc -l"),
-        "2\n1",
-        "{after}"
-    );
-    assert_eq!(
-        repo.sh("ls .git/sop-run/.making | wc -l"),
-        "0",
-        "{after}: the claim is done with"
-    );
+    assert_eq!(repo.sh("git worktree list | wc -l; ls .git/worktrees | wc -l"), "2\n1", "{after}");
+    assert_eq!(repo.sh("ls .git/sop-run/.making | wc -l"), "0", "{after}: the claim is done with");
 }
 
 #[test]
@@ -52,15 +39,9 @@ fn each_state_that_a_kill_can_leave_is_finished() {
     let template = GitRepo::new(SETUP);
     let states = [
         ("nothing but the claim", ":"),
-        (
-            "an empty claim",
-            "for f in .git/sop-run/.making/*; do : > \"$f\"; done",
-        ),
+        ("an empty claim", "for f in .git/sop-run/.making/*; do : > \"$f\"; done"),
         ("the branch", "git branch sop/run-1/a $BASE"),
-        (
-            "an empty folder",
-            "git branch sop/run-1/a $BASE; mkdir ../wt/a",
-        ),
+        ("an empty folder", "git branch sop/run-1/a $BASE; mkdir ../wt/a"),
         (
             "a folder of git's, nameless and old",
             "git branch sop/run-1/a $BASE; mkdir -p .git/worktrees/a; echo initializing > .git/worktrees/a/locked; touch -d '1 hour ago' .git/worktrees/a",
@@ -85,10 +66,7 @@ fn each_state_that_a_kill_can_leave_is_finished() {
             "half checked out",
             "git worktree add -q -b sop/run-1/a ../wt/a $BASE; cd ../wt/a; rm -r lib src; printf to > top.txt; : > \"$(git rev-parse --git-dir)/index.lock\"",
         ),
-        (
-            "checked out, no mark",
-            "git worktree add -q -b sop/run-1/a ../wt/a $BASE",
-        ),
+        ("checked out, no mark", "git worktree add -q -b sop/run-1/a ../wt/a $BASE"),
     ];
     for (name, script) in states {
         let repo = template.copy();
@@ -104,13 +82,8 @@ fn each_state_that_a_kill_can_leave_is_finished() {
 fn without_a_claim_nothing_is_taken_for_ours() {
     let repo = GitRepo::new(SETUP);
     repo.sh("git worktree add -q -b sop/run-1/a ../wt/a HEAD; echo mine > ../wt/a/mine");
-    repo.repo()
-        .add_worktree(&repo.spec("a"))
-        .expect_err("it is a person's");
-    assert_eq!(
-        sh(&repo.at("wt/a"), "cat mine; git branch --show-current"),
-        "mine\nsop/run-1/a"
-    );
+    repo.repo().add_worktree(&repo.spec("a")).expect_err("it is a person's");
+    assert_eq!(sh(&repo.at("wt/a"), "cat mine; git branch --show-current"), "mine\nsop/run-1/a");
 }
 
 /// Somebody removed the folder of a finished worktree: its branch, with what is on it, comes back.
@@ -118,16 +91,10 @@ fn without_a_claim_nothing_is_taken_for_ours() {
 fn a_folder_that_vanished_comes_back_at_its_branch() {
     let repo = GitRepo::new(SETUP);
     let worktree = repo.worktree("a");
-    sh(
-        worktree.path(),
-        "echo work >> src/a.txt; git commit -qam work",
-    );
+    sh(worktree.path(), "echo work >> src/a.txt; git commit -qam work");
     std::fs::remove_dir_all(worktree.path()).expect("removed");
     let again = repo.worktree("a");
-    assert_eq!(
-        sh(again.path(), "git status --porcelain; tail -n 1 src/a.txt"),
-        "work"
-    );
+    assert_eq!(sh(again.path(), "git status --porcelain; tail -n 1 src/a.txt"), "work");
 }
 
 #[test]
@@ -137,18 +104,12 @@ fn killed_at_any_instant_asking_again_is_enough() {
         let repo = template.copy();
         let spec = repo.spec("a");
         let mut child = Command::new(std::env::current_exe().expect("this program"));
-        child.args([
-            "--ignored",
-            "--exact",
-            "git::interrupted::makes_a_worktree_and_is_killed",
-        ]);
+        child.args(["--ignored", "--exact", "git::interrupted::makes_a_worktree_and_is_killed"]);
         child
             .env("SOP_TEST_MAIN", repo.main())
             .env("SOP_TEST_PATH", &spec.path)
             .env("SOP_TEST_SEED", &spec.seed);
-        child
-            .env("SOP_TEST_BASE", spec.base.as_str())
-            .stdout(std::process::Stdio::null());
+        child.env("SOP_TEST_BASE", spec.base.as_str()).stdout(std::process::Stdio::null());
         let mut child = child.spawn().expect("this program again");
         std::thread::sleep(Duration::from_millis(u64::from(step) * 3));
         let _ = child.kill();

@@ -7,8 +7,7 @@ use crate::support::git_repo::{GitRepo, WHEN, tester};
 use crate::support::tricks::SETUP;
 
 fn merge(repo: &Repo, onto: &CommitId, commit: &CommitId) -> MergeOutcome {
-    repo.merge(onto, commit, "merge", &tester(), WHEN)
-        .expect("a merge")
+    repo.merge(onto, commit, "merge", &tester(), WHEN).expect("a merge")
 }
 
 fn merged(outcome: MergeOutcome) -> Merged {
@@ -27,17 +26,10 @@ fn merges_are_made_without_a_checkout_and_are_the_same_every_time() {
     let [main, one, two] = ["main", "one", "two"].map(|name| git.resolve(name).expect("a commit"));
     let first = merged(merge(&git, &main, &one));
     assert_eq!(first.tree, git.tree_of(&one).expect("a tree"));
-    assert_eq!(
-        git.parents_of(&first.commit).expect("parents"),
-        [main.clone(), one.clone()]
-    );
+    assert_eq!(git.parents_of(&first.commit).expect("parents"), [main.clone(), one.clone()]);
     let both = merged(merge(&git, &first.commit, &two));
     assert_eq!(merged(merge(&git, &first.commit, &two)), both);
-    assert_eq!(
-        merged(merge(&git, &both.commit, &one)).commit,
-        both.commit,
-        "merged already"
-    );
+    assert_eq!(merged(merge(&git, &both.commit, &one)).commit, both.commit, "merged already");
     assert_eq!(
         repo.sh(&format!("git show {}:src/a.txt {0}:lib/x.c", both.commit)),
         "one\n1\nlib\n2"
@@ -55,10 +47,7 @@ fn a_conflict_names_its_paths_and_makes_nothing() {
         panic!("merged")
     };
     assert_eq!(paths, ["a\nb", "src/a.txt"]);
-    assert!(
-        messages.iter().any(|line| line.contains("src/a.txt")),
-        "{messages:?}"
-    );
+    assert!(messages.iter().any(|line| line.contains("src/a.txt")), "{messages:?}");
     assert!(messages.iter().all(|line| !line.contains('\n')));
 }
 
@@ -78,12 +67,6 @@ fn merged_is_what_is_there_by_history_or_by_patch() {
     assert!(ask("work", "work") && ask("work~1", "work"));
     assert!(ask("work", "picked"), "twins by patch");
     assert!(ask("work", "squashed"), "squashed into one");
-    assert!(
-        !ask("work", "main") && !ask("work", "half"),
-        "not, or not all of it"
-    );
-    assert!(
-        !ask("evil", "picked"),
-        "what a merge commit added by itself is nowhere else"
-    );
+    assert!(!ask("work", "main") && !ask("work", "half"), "not, or not all of it");
+    assert!(!ask("evil", "picked"), "what a merge commit added by itself is nowhere else");
 }

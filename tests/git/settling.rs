@@ -17,17 +17,9 @@ fn the_tree_that_was_checked_is_committed_and_the_worktree_is_clean() {
     let found = snapshot(&worktree);
     let git = repo.repo();
     let commit = git
-        .commit_tree(
-            &found.tree,
-            std::slice::from_ref(&found.base),
-            "work",
-            &tester(),
-            WHEN,
-        )
+        .commit_tree(&found.tree, std::slice::from_ref(&found.base), "work", &tester(), WHEN)
         .expect("a commit");
-    worktree
-        .settle(&commit, found.branch_at.as_ref())
-        .expect("settled");
+    worktree.settle(&commit, found.branch_at.as_ref()).expect("settled");
     assert_eq!(
         sh(
             worktree.path(),
@@ -36,27 +28,15 @@ fn the_tree_that_was_checked_is_committed_and_the_worktree_is_clean() {
         commit.to_string()
     );
     assert_eq!(git.tree_of(&commit).expect("a tree"), found.tree);
-    assert_eq!(
-        git.branch("sop/run-1/a").expect("a look"),
-        Some(commit.clone())
-    );
+    assert_eq!(git.branch("sop/run-1/a").expect("a look"), Some(commit.clone()));
     assert_eq!(
         worktree.verify_settled(&found.tree, &[]).expect("a look"),
         Vec::<bstr::BString>::new()
     );
-    assert_eq!(
-        sh(
-            worktree.path(),
-            "git fsck --strict 2>&1 | grep -v dangling || true"
-        ),
-        ""
-    );
+    assert_eq!(sh(worktree.path(), "git fsck --strict 2>&1 | grep -v dangling || true"), "");
     // The next round goes on from there, against the same base.
     sh(worktree.path(), "echo w2 >> src/b.txt");
-    let spec = SnapshotSpec {
-        began_at: commit,
-        ..SnapshotSpec::at(worktree.base())
-    };
+    let spec = SnapshotSpec { began_at: commit, ..SnapshotSpec::at(worktree.base()) };
     let next = worktree.snapshot(&spec).expect("a snapshot");
     assert_eq!((changed(&next).len(), next.tampers.len()), (4, 0));
     assert_eq!(repo.checkout_state(), before);
@@ -71,25 +51,12 @@ fn what_a_worker_committed_is_folded_back_into_plain_changes() {
         "echo w >> src/a.txt; git commit -qam own; git switch -q -c elsewhere; echo x >> src/b.txt; git commit -qam more; git merge -q --no-commit --no-ff sop/run-1/a || true",
     );
     let found = snapshot(&worktree);
-    assert!(
-        found
-            .tampers
-            .iter()
-            .any(|tamper| matches!(tamper, Tamper::HeadSwitched { .. }))
-    );
-    worktree
-        .settle(worktree.base(), found.branch_at.as_ref())
-        .expect("settled");
+    assert!(found.tampers.iter().any(|tamper| matches!(tamper, Tamper::HeadSwitched { .. })));
+    worktree.settle(worktree.base(), found.branch_at.as_ref()).expect("settled");
     let folded = snapshot(&worktree);
+    assert_eq!((folded.tree, folded.changes, folded.tampers.len()), (found.tree, found.changes, 0));
     assert_eq!(
-        (folded.tree, folded.changes, folded.tampers.len()),
-        (found.tree, found.changes, 0)
-    );
-    assert_eq!(
-        sh(
-            worktree.path(),
-            "git branch --show-current; git status --porcelain"
-        ),
+        sh(worktree.path(), "git branch --show-current; git status --porcelain"),
         "sop/run-1/a\n M src/a.txt\n M src/b.txt"
     );
 }
@@ -101,9 +68,7 @@ fn a_branch_that_moved_meanwhile_is_left_alone() {
     let found = snapshot(&worktree);
     sh(worktree.path(), "git commit -q --allow-empty -m sneaky");
     let at = repo.repo().branch("sop/run-1/a").expect("a look");
-    let error = worktree
-        .settle(worktree.base(), found.branch_at.as_ref())
-        .expect_err("it moved");
+    let error = worktree.settle(worktree.base(), found.branch_at.as_ref()).expect_err("it moved");
     assert!(matches!(error, GitError::RefMoved { .. }), "{error}");
     assert_eq!(repo.repo().branch("sop/run-1/a").expect("a look"), at);
 }
@@ -117,8 +82,7 @@ fn the_same_input_makes_the_same_commit_and_git_agrees() {
         git.commit_tree(&tree, &[repo.head()], "a title\n\nä body", &tester(), WHEN)
             .expect("a commit")
     };
-    let theirs = repo.sh(&format!(
-        "printf 'a title\\n\\nä body\\n' | git commit-tree {tree} -p HEAD -F -"
-    ));
+    let theirs =
+        repo.sh(&format!("printf 'a title\\n\\nä body\\n' | git commit-tree {tree} -p HEAD -F -"));
     assert_eq!((make(), make().to_string()), (make(), theirs));
 }

@@ -15,16 +15,10 @@ fn a_fresh_worktree_is_clean_and_whole_and_the_checkout_untouched() {
     let worktree = repo.worktree("a");
     assert_eq!(changed(&snapshot(&worktree)), Vec::<BString>::new());
     assert_eq!(
-        sh(
-            worktree.path(),
-            "git status --porcelain; git branch --show-current"
-        ),
+        sh(worktree.path(), "git status --porcelain; git branch --show-current"),
         "sop/run-1/a"
     );
-    assert_eq!(
-        sh(worktree.path(), "git ls-files | wc -l"),
-        repo.sh("git ls-files | wc -l")
-    );
+    assert_eq!(sh(worktree.path(), "git ls-files | wc -l"), repo.sh("git ls-files | wc -l"));
     assert_eq!(repo.checkout_state(), before);
 }
 
@@ -32,28 +26,12 @@ fn a_fresh_worktree_is_clean_and_whole_and_the_checkout_untouched() {
 fn asking_again_gives_the_same_worktree_with_the_work_in_it() {
     let repo = GitRepo::new(SETUP);
     let first = repo.worktree("a");
-    sh(
-        first.path(),
-        "echo work >> src/a.txt; echo new > src/n; echo '-' > .git",
-    );
+    sh(first.path(), "echo work >> src/a.txt; echo new > src/n; echo '-' > .git");
     let again = repo.worktree("a");
-    assert_eq!(
-        (again.path(), again.git_dir()),
-        (first.path(), first.git_dir())
-    );
+    assert_eq!((again.path(), again.git_dir()), (first.path(), first.git_dir()));
     assert_eq!(changed(&snapshot(&again)), ["src/a.txt", "src/n"]);
-    assert!(
-        repo.repo()
-            .find_worktree(&repo.spec("b"))
-            .expect("a look")
-            .is_none()
-    );
-    assert!(
-        repo.repo()
-            .find_worktree(&repo.spec("a"))
-            .expect("a look")
-            .is_some()
-    );
+    assert!(repo.repo().find_worktree(&repo.spec("b")).expect("a look").is_none());
+    assert!(repo.repo().find_worktree(&repo.spec("a")).expect("a look").is_some());
 }
 
 /// Case 5. The branch has an upstream, as where plain `git worktree add -b` loses half of them.
@@ -65,23 +43,14 @@ fn many_at_once_all_stand() {
     let config = repo.sh("cat .git/config");
     let made: Vec<Worktree> = std::thread::scope(|scope| {
         let repo = &repo;
-        let threads: Vec<_> = (0..24)
-            .map(|n| scope.spawn(move || repo.worktree(&format!("wp-{n}"))))
-            .collect();
-        threads
-            .into_iter()
-            .map(|thread| thread.join().expect("a worktree"))
-            .collect()
+        let threads: Vec<_> =
+            (0..24).map(|n| scope.spawn(move || repo.worktree(&format!("wp-{n}")))).collect();
+        threads.into_iter().map(|thread| thread.join().expect("a worktree")).collect()
     });
     for worktree in &made {
+        assert_eq!(std::fs::read(worktree.path().join("top.txt")).expect("a file"), b"top\n");
         assert_eq!(
-            std::fs::read(worktree.path().join("top.txt")).expect("a file"),
-            b"top\n"
-        );
-        assert_eq!(
-            repo.repo()
-                .branch(worktree.branch().expect("a branch"))
-                .expect("a look"),
+            repo.repo().branch(worktree.branch().expect("a branch")).expect("a look"),
             Some(repo.head())
         );
     }
@@ -109,14 +78,8 @@ fn what_is_in_the_way_is_named_and_kept() {
     std::fs::create_dir(&spec.path).expect("a folder");
     std::fs::write(spec.path.join("notes"), "mine").expect("a file");
     let error = refused(&spec);
-    assert!(
-        error.to_string().contains("a folder with something in it"),
-        "{error}"
-    );
-    assert_eq!(
-        std::fs::read(spec.path.join("notes")).expect("still there"),
-        b"mine"
-    );
+    assert!(error.to_string().contains("a folder with something in it"), "{error}");
+    assert_eq!(std::fs::read(spec.path.join("notes")).expect("still there"), b"mine");
     std::fs::remove_dir_all(&spec.path).expect("removed");
 
     repo.sh("git branch sop/run-1/a HEAD");
@@ -129,20 +92,11 @@ fn what_is_in_the_way_is_named_and_kept() {
     assert!(!spec.path.exists(), "nothing half-made is left");
     repo.sh("git branch -D -q sop/run-1/a");
 
-    let inside = WorktreeSpec {
-        path: repo.main().join("wt"),
-        ..spec.clone()
-    };
+    let inside = WorktreeSpec { path: repo.main().join("wt"), ..spec.clone() };
     assert!(matches!(refused(&inside), GitError::PathTaken { .. }));
 
-    let other = repo
-        .repo()
-        .add_worktree(&spec)
-        .expect("nothing is in the way now");
-    let twin = WorktreeSpec {
-        branch: Some("sop/run-2/a".to_owned()),
-        ..spec
-    };
+    let other = repo.repo().add_worktree(&spec).expect("nothing is in the way now");
+    let twin = WorktreeSpec { branch: Some("sop/run-2/a".to_owned()), ..spec };
     let error = refused(&twin);
     assert!(error.to_string().contains("sop/run-1/a"), "{error}");
     assert!(other.path().join("top.txt").exists());
@@ -162,14 +116,9 @@ fn a_checkout_that_fails_is_rolled_back() {
         "{error}"
     );
     assert!(!spec.path.exists());
-    assert_eq!(
-        repo.sh("git branch --list 'sop/*'; git worktree list | wc -l"),
-        "1"
-    );
+    assert_eq!(repo.sh("git branch --list 'sop/*'; git worktree list | wc -l"), "1");
     repo.sh("git config filter.broken.smudge cat");
-    repo.repo()
-        .add_worktree(&spec)
-        .expect("works when the filter does");
+    repo.repo().add_worktree(&spec).expect("works when the filter does");
 }
 
 #[test]
@@ -177,19 +126,12 @@ fn hooks_do_not_run_and_filters_do() {
     let repo = GitRepo::new(SETUP);
     repo.sh("git config filter.rot.clean 'tr a-y b-z'; git config filter.rot.smudge 'tr b-z a-y'");
     repo.sh("echo '*.rot filter=rot' > .gitattributes; echo abc > f.rot; git add -A; git commit -qm filter");
-    for hook in [
-        "post-checkout",
-        "reference-transaction",
-        "post-index-change",
-    ] {
+    for hook in ["post-checkout", "reference-transaction", "post-index-change"] {
         let path = repo.main().join(".git/hooks").join(hook);
         std::fs::create_dir_all(path.parent().expect("a parent")).expect("a folder");
         std::fs::write(
             &path,
-            format!(
-                "#!/bin/sh\ntouch {}\n",
-                repo.at("outside").join(hook).display()
-            ),
+            format!("#!/bin/sh\ntouch {}\n", repo.at("outside").join(hook).display()),
         )
         .expect("a hook");
         std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).expect("a mode");
@@ -204,28 +146,16 @@ fn hooks_do_not_run_and_filters_do() {
         "ybc",
         "stored through the clean filter"
     );
-    assert_eq!(
-        std::fs::read_dir(repo.at("outside"))
-            .expect("a folder")
-            .count(),
-        0,
-        "a hook ran"
-    );
+    assert_eq!(std::fs::read_dir(repo.at("outside")).expect("a folder").count(), 0, "a hook ran");
 }
 
 #[test]
 fn a_detached_worktree_for_a_gate() {
     let repo = GitRepo::new(SETUP);
-    let spec = WorktreeSpec {
-        branch: None,
-        ..repo.spec("gate")
-    };
+    let spec = WorktreeSpec { branch: None, ..repo.spec("gate") };
     let worktree = repo.repo().add_worktree(&spec).expect("a worktree");
     assert_eq!(
-        sh(
-            worktree.path(),
-            "git branch --show-current; git rev-parse HEAD"
-        ),
+        sh(worktree.path(), "git branch --show-current; git rev-parse HEAD"),
         repo.head().to_string()
     );
     let found = snapshot(&worktree);

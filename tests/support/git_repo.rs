@@ -51,22 +51,13 @@ fn finished(output: Output, what: &str) -> Vec<u8> {
 
 /// Runs a shell script and gives what it printed.
 pub fn sh(dir: &Path, script: &str) -> String {
-    let output = command("sh", dir)
-        .args(["-euc", script])
-        .output()
-        .expect("sh");
-    finished(output, script)
-        .to_str_lossy()
-        .trim_end()
-        .to_owned()
+    let output = command("sh", dir).args(["-euc", script]).output().expect("sh");
+    finished(output, script).to_str_lossy().trim_end().to_owned()
 }
 
 /// Who commits in tests.
 pub fn tester() -> Identity {
-    Identity {
-        name: "Test".to_owned(),
-        email: "test@example.com".to_owned(),
-    }
+    Identity { name: "Test".to_owned(), email: "test@example.com".to_owned() }
 }
 
 impl GitRepo {
@@ -77,9 +68,7 @@ impl GitRepo {
 
     /// As [`GitRepo::new`], made by another `git init`.
     pub fn with_init(script: &str, init: &str) -> Self {
-        let fixture = Self {
-            root: tempfile::tempdir().expect("a temporary folder"),
-        };
+        let fixture = Self { root: tempfile::tempdir().expect("a temporary folder") };
         for folder in ["main", "wt", "run", "outside"] {
             std::fs::create_dir(fixture.at(folder)).expect("a folder");
         }
@@ -95,9 +84,7 @@ impl GitRepo {
 
     /// Another one with the same checkout and history, for tests that need many.
     pub fn copy(&self) -> Self {
-        let fixture = Self {
-            root: tempfile::tempdir().expect("a temporary folder"),
-        };
+        let fixture = Self { root: tempfile::tempdir().expect("a temporary folder") };
         for folder in ["wt", "run", "outside"] {
             std::fs::create_dir(fixture.at(folder)).expect("a folder");
         }
@@ -113,11 +100,7 @@ impl GitRepo {
 
     /// A place in the temporary folder, links resolved.
     pub fn at(&self, name: &str) -> PathBuf {
-        self.root
-            .path()
-            .canonicalize()
-            .expect("the folder")
-            .join(name)
+        self.root.path().canonicalize().expect("the folder").join(name)
     }
 
     pub fn main(&self) -> PathBuf {
@@ -147,9 +130,7 @@ impl GitRepo {
 
     /// The worktree of a WP, fresh.
     pub fn worktree(&self, name: &str) -> Worktree {
-        self.repo()
-            .add_worktree(&self.spec(name))
-            .expect("a worktree")
+        self.repo().add_worktree(&self.spec(name)).expect("a worktree")
     }
 
     /// Everything about the user's checkout that must stay as it was: files, index, HEAD, branch, configuration.
@@ -162,16 +143,10 @@ impl GitRepo {
 
 /// A snapshot against the commit the worktree was made from.
 pub fn snapshot(worktree: &Worktree) -> Snapshot {
-    worktree
-        .snapshot(&SnapshotSpec::at(worktree.base()))
-        .expect("a snapshot")
+    worktree.snapshot(&SnapshotSpec::at(worktree.base())).expect("a snapshot")
 }
 
 /// The changed paths of a snapshot, for comparing.
 pub fn changed(snapshot: &Snapshot) -> Vec<BString> {
-    snapshot
-        .changes
-        .iter()
-        .map(|change| change.path.clone())
-        .collect()
+    snapshot.changes.iter().map(|change| change.path.clone()).collect()
 }

@@ -40,27 +40,14 @@ printf '*.log\n/build/\n' > .gitignore
 pub const WHITELIST: &str = "src/";
 
 const fn scope(name: &'static str, script: &'static str, named: &'static str) -> Trick {
-    Trick {
-        name,
-        script,
-        named: named.as_bytes(),
-        caught: Caught::Scope,
-    }
+    Trick { name, script, named: named.as_bytes(), caught: Caught::Scope }
 }
 
 /// Every trick: each must be refused with the path named.
 pub const TRICKS: &[Trick] = &[
-    scope(
-        "move in",
-        "git mv docs/guide.md src/guide.md",
-        "docs/guide.md",
-    ),
+    scope("move in", "git mv docs/guide.md src/guide.md", "docs/guide.md"),
     scope("move out", "git mv src/a.txt docs/a.txt", "docs/a.txt"),
-    scope(
-        "plain move in",
-        "mv docs/guide.md src/guide.md",
-        "docs/guide.md",
-    ),
+    scope("plain move in", "mv docs/guide.md src/guide.md", "docs/guide.md"),
     scope("delete outside", "rm lib/x.c", "lib/x.c"),
     scope("delete a folder outside", "rm -r lib", "lib/deep/y.c"),
     scope("change outside", "echo more >> top.txt", "top.txt"),
@@ -80,53 +67,29 @@ pub const TRICKS: &[Trick] = &[
         "git config core.fileMode false; chmod -x tool.sh",
         "tool.sh",
     ),
-    scope(
-        "link swapped for a file",
-        "rm liblink; printf lib > liblink",
-        "liblink",
-    ),
-    scope(
-        "file swapped for a link",
-        "rm top.txt; ln -s src/a.txt top.txt",
-        "top.txt",
-    ),
-    scope(
-        "folder swapped for a link",
-        "mv lib src/lib; ln -s src/lib lib",
-        "lib",
-    ),
+    scope("link swapped for a file", "rm liblink; printf lib > liblink", "liblink"),
+    scope("file swapped for a link", "rm top.txt; ln -s src/a.txt top.txt", "top.txt"),
+    scope("folder swapped for a link", "mv lib src/lib; ln -s src/lib lib", "lib"),
     scope("link retargeted", "ln -sfn docs liblink", "liblink"),
     scope(
         "file swapped for a folder",
         "rm top.txt; mkdir top.txt; echo x > top.txt/inner",
         "top.txt/inner",
     ),
-    scope(
-        "write through a link in the base",
-        "echo more >> liblink/x.c",
-        "lib/x.c",
-    ),
+    scope("write through a link in the base", "echo more >> liblink/x.c", "lib/x.c"),
     scope(
         "write through a link of its own",
         "ln -s ../lib src/l; echo more >> src/l/x.c",
         "lib/x.c",
     ),
     scope("new file outside", "echo new > docs/new.md", "docs/new.md"),
-    scope(
-        "new file deep outside",
-        "mkdir -p new/deep; echo x > new/deep/er",
-        "new/deep/er",
-    ),
+    scope("new file deep outside", "mkdir -p new/deep; echo x > new/deep/er", "new/deep/er"),
     scope(
         "nested repository",
         "git init -q vendor; echo x > vendor/f; git -C vendor add f; git -C vendor commit -qm x",
         "vendor/f",
     ),
-    scope(
-        "nested repository in scope",
-        "git init -q src/v; echo x > src/v/f",
-        "src/v",
-    ),
+    scope("nested repository in scope", "git init -q src/v; echo x > src/v/f", "src/v"),
     scope(
         "gitlink",
         "git init -q sub; git -C sub commit -q --allow-empty -m x; git add sub 2>/dev/null; test -n \"$(git ls-files -s sub | grep ^160000)\"",
@@ -143,11 +106,7 @@ pub const TRICKS: &[Trick] = &[
         "top.txt",
     ),
     scope("case twin of a file", "echo twin > TOP.txt", "TOP.txt"),
-    scope(
-        "case twin of the whitelisted folder",
-        "mkdir SRC; echo twin > SRC/a.txt",
-        "SRC/a.txt",
-    ),
+    scope("case twin of the whitelisted folder", "mkdir SRC; echo twin > SRC/a.txt", "SRC/a.txt"),
     scope("name with a newline", "printf x > 'docs/a\nb'", "docs/a\nb"),
     scope(
         "name that pretends to be in scope",
@@ -160,52 +119,32 @@ pub const TRICKS: &[Trick] = &[
         named: b"docs/\xff\xfe",
         caught: Caught::Scope,
     },
-    scope(
-        "leading dash and quotes",
-        "printf x > \"./-rf \\\"q\\\" 'z'\"",
-        "-rf \"q\" 'z'",
-    ),
+    scope("leading dash and quotes", "printf x > \"./-rf \\\"q\\\" 'z'\"", "-rf \"q\" 'z'"),
     scope(
         "own commit",
         "echo more >> src/a.txt; git commit -qam mine",
         "refs/heads/sop/run-1/adversary",
     ),
-    scope(
-        "own commit outside",
-        "echo more >> top.txt; git commit -qam mine",
-        "top.txt",
-    ),
+    scope("own commit outside", "echo more >> top.txt; git commit -qam mine", "top.txt"),
     scope(
         "own commit, then undone on disk",
         "echo x >> top.txt; git commit -qam m; git show HEAD~:top.txt > top.txt",
         "refs/heads/sop/run-1/adversary",
     ),
-    scope(
-        "amend",
-        "echo more >> top.txt; git commit -qa --amend --no-edit",
-        "top.txt",
-    ),
+    scope("amend", "echo more >> top.txt; git commit -qa --amend --no-edit", "top.txt"),
     scope(
         "reset",
         "echo x > base.txt; git add -A; git commit -qm x; git reset -q --soft $(git commit-tree -m root HEAD^{tree})",
         "base.txt",
     ),
     scope("branch switch", "git switch -q -c mine", "HEAD"),
-    scope(
-        "branch switch leaves a branch",
-        "git switch -q -c mine",
-        "refs/heads/mine",
-    ),
+    scope("branch switch leaves a branch", "git switch -q -c mine", "refs/heads/mine"),
     scope(
         "detached HEAD",
         "git checkout -q --detach; echo x >> top.txt; git commit -qam x",
         "HEAD",
     ),
-    scope(
-        "stash",
-        "echo more >> src/a.txt; git stash -q",
-        "refs/stash",
-    ),
+    scope("stash", "echo more >> src/a.txt; git stash -q", "refs/stash"),
     scope(
         "assume-unchanged",
         "git update-index --assume-unchanged top.txt; echo more >> top.txt",
@@ -221,11 +160,7 @@ pub const TRICKS: &[Trick] = &[
         "git update-index --skip-worktree top.txt; rm top.txt",
         "top.txt",
     ),
-    scope(
-        "sparse checkout",
-        "git sparse-checkout set --no-cone src",
-        "top.txt",
-    ),
+    scope("sparse checkout", "git sparse-checkout set --no-cone src", "top.txt"),
     scope(
         "info/exclude",
         "echo hidden.txt >> \"$(git rev-parse --git-path info/exclude)\"; echo x > hidden.txt",
@@ -292,26 +227,14 @@ pub const TRICKS: &[Trick] = &[
         "git config filter.hide.clean 'git show HEAD:src/b.txt'; echo 'b.txt filter=hide' > src/.gitattributes; echo bad >> src/b.txt",
         "src/b.txt",
     ),
-    scope(
-        "a filter in the configuration",
-        "git config filter.hide.clean 'cat'",
-        "config",
-    ),
+    scope("a filter in the configuration", "git config filter.hide.clean 'cat'", "config"),
     scope(
         "a hook installed",
         "h=$(git rev-parse --git-common-dir)/hooks; mkdir -p $h; echo exit > $h/pre-commit; chmod +x $h/pre-commit",
         "hooks/pre-commit",
     ),
-    scope(
-        "hooks moved",
-        "git config core.hooksPath /tmp/nowhere",
-        "config",
-    ),
-    scope(
-        "configuration edited",
-        "git config user.name Mallory",
-        "config",
-    ),
+    scope("hooks moved", "git config core.hooksPath /tmp/nowhere", "config"),
+    scope("configuration edited", "git config user.name Mallory", "config"),
     scope(
         "a branch moved",
         "git update-ref refs/heads/other HEAD~0; git branch -f stable HEAD^{commit} 2>/dev/null || true",
@@ -341,16 +264,8 @@ pub const TRICKS: &[Trick] = &[
     ),
     scope("a pipe", "mkfifo docs/pipe", "docs/pipe"),
     scope("a pipe in scope", "mkfifo src/pipe", "src/pipe"),
-    scope(
-        "a file swapped for a pipe",
-        "rm top.txt; mkfifo top.txt",
-        "top.txt",
-    ),
-    scope(
-        "a second .git",
-        "mkdir -p docs/.GIT; echo x > docs/.GIT/config",
-        "docs/.GIT",
-    ),
+    scope("a file swapped for a pipe", "rm top.txt; mkfifo top.txt", "top.txt"),
+    scope("a second .git", "mkdir -p docs/.GIT; echo x > docs/.GIT/config", "docs/.GIT"),
     scope(
         "the branch of another run's base",
         "git update-ref refs/heads/release $(git commit-tree -m x HEAD^{tree})",
@@ -421,41 +336,17 @@ pub struct Honest {
 
 /// Every honest change.
 pub const HONEST: &[Honest] = &[
-    Honest {
-        name: "nothing",
-        script: ":",
-        changes: 0,
-    },
-    Honest {
-        name: "an edit",
-        script: "echo more >> src/a.txt",
-        changes: 1,
-    },
+    Honest { name: "nothing", script: ":", changes: 0 },
+    Honest { name: "an edit", script: "echo more >> src/a.txt", changes: 1 },
     Honest {
         name: "a new file",
         script: "mkdir -p src/new/deep; echo x > src/new/deep/f",
         changes: 1,
     },
-    Honest {
-        name: "a move inside",
-        script: "git mv src/a.txt src/c.txt",
-        changes: 2,
-    },
-    Honest {
-        name: "a deletion",
-        script: "rm src/b.txt",
-        changes: 1,
-    },
-    Honest {
-        name: "a mode",
-        script: "chmod +x src/a.txt",
-        changes: 1,
-    },
-    Honest {
-        name: "a link",
-        script: "ln -s ../docs src/docs",
-        changes: 1,
-    },
+    Honest { name: "a move inside", script: "git mv src/a.txt src/c.txt", changes: 2 },
+    Honest { name: "a deletion", script: "rm src/b.txt", changes: 1 },
+    Honest { name: "a mode", script: "chmod +x src/a.txt", changes: 1 },
+    Honest { name: "a link", script: "ln -s ../docs src/docs", changes: 1 },
     Honest {
         name: "odd names",
         script: "printf x > 'src/a\nb'; printf y > \"$(printf 'src/\\377')\"; printf z > 'src/-x \"y\"'",
@@ -481,21 +372,13 @@ pub const HONEST: &[Honest] = &[
         script: "chmod +x top.txt; chmod -x top.txt",
         changes: 0,
     },
-    Honest {
-        name: "staged",
-        script: "echo more >> src/a.txt; git add -A",
-        changes: 1,
-    },
+    Honest { name: "staged", script: "echo more >> src/a.txt; git add -A", changes: 1 },
     Honest {
         name: "looked around with git",
         script: "git status >/dev/null; git diff >/dev/null; git log >/dev/null; echo x > src/x",
         changes: 1,
     },
-    Honest {
-        name: "empty folders",
-        script: "mkdir -p docs/empty/er src/e",
-        changes: 0,
-    },
+    Honest { name: "empty folders", script: "mkdir -p docs/empty/er src/e", changes: 0 },
     Honest {
         name: "ignore and attribute files in scope",
         script: "echo '*.tmp' > src/.gitignore; echo '*.txt text' > src/.gitattributes; echo x > src/f.tmp",
