@@ -210,11 +210,19 @@ impl<'a> Context<'a> {
     fn wrong_type(&self, at: &str, value: &Value, wanted: &[&Value]) -> Complaint {
         let kinds: Vec<&str> = wanted.iter().filter_map(|asked| asked["type"].as_str()).collect();
         let names: Vec<&str> = kinds.iter().map(|kind| kind_name(kind)).collect();
+        let written = self
+            .source
+            .text
+            .get(self.places.nearest(at))
+            .unwrap_or_default();
         let found = match value {
-            Value::Null => self.beyond_json(at),
+            Value::Null => "infinite",
             Value::Bool(_) => "`true` or `false`",
             Value::Number(number) if number.is_f64() => "a fraction",
             Value::Number(_) => "a number",
+            Value::String(_) if written.starts_with(|c: char| c.is_ascii_digit()) => {
+                "a date or time"
+            }
             Value::String(_) => "a string",
             Value::Array(_) => "an array",
             Value::Object(_) => "a table",
@@ -234,19 +242,12 @@ impl<'a> Context<'a> {
             }
         }
         // A single value where a list is wanted: the brackets were forgotten.
-        let written = self.source.text.get(self.places.nearest(at));
-        if let (["array"], false, Some(text)) = (kinds.as_slice(), value.is_object(), written) {
-            let bracketed = format!("[{text}]");
+        if kinds.as_slice() == ["array"] && !value.is_object() {
+            let bracketed = format!("[{written}]");
             let help = format!("put it into brackets: {}", quoted(&bracketed));
             complaint.finding = complaint.finding.suggest(bracketed).help(help);
         }
         complaint
-    }
-
-    /// What stands at `at` when JSON has no word for it.
-    fn beyond_json(&self, at: &str) -> &'static str {
-        let text = self.source.text.get(self.places.nearest(at)).unwrap_or_default();
-        if text.contains("inf") || text.contains("nan") { "that" } else { "a date or time" }
     }
 
     fn unknown_word(&self, at: &str, value: &Value, options: &Value) -> Complaint {

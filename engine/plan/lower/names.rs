@@ -10,11 +10,13 @@ use crate::plan::mend::NAMELESS;
 use crate::plan::nearest::Guesser;
 use crate::plan::pointer;
 use crate::plan::scalar::{Name, Named, Table};
-use crate::plan::wording::{known, quoted};
+use crate::plan::wording::{quoted, there_are};
 
 /// All names that a plan declares.
 pub struct Names {
+    /// Tiers in the order of their names.
     tiers: Vec<String>,
+    /// Workers in the order of their names.
     workers: Vec<String>,
     stages: HashMap<String, usize>,
     stage_order: Vec<String>,
@@ -88,16 +90,20 @@ impl Names {
         note.looked_in("/tiers");
         match self.tiers.is_empty() {
             true => note.help("declare a tier, `[tiers.standard]`, and the worker that it uses"),
-            false => note.help(format!(
-                "name a tier here or as `[plan] tier`; there are {}",
-                known(self.tiers.iter().map(String::as_str), "and")
-            )),
+            false => {
+                let there = there_are(&self.tiers);
+                note.help(format!("name a tier here or as `[plan] tier`; {there}"))
+            }
         };
     }
 
     /// Notes a tier that is not declared.
     pub fn tier(&self, name: &str, at: impl Fn() -> String, notes: &mut Notes) {
-        if !self.tiers.iter().any(|tier| tier == name) {
+        if self
+            .tiers
+            .binary_search_by(|tier| tier.as_str().cmp(name))
+            .is_err()
+        {
             let lack = format!("declare it: `[tiers.{name}]` with a `worker`");
             self.unknown("/tiers", "tier", name, at(), &self.tiers, &lack, notes);
         }
@@ -105,7 +111,11 @@ impl Names {
 
     /// Notes a worker that is not declared.
     pub fn worker(&self, name: &str, at: impl Fn() -> String, notes: &mut Notes) {
-        if !self.workers.iter().any(|worker| worker == name) {
+        if self
+            .workers
+            .binary_search_by(|worker| worker.as_str().cmp(name))
+            .is_err()
+        {
             let lack = format!("declare it: `[workers.{name}]` with a `command`");
             self.unknown("/workers", "worker", name, at(), &self.workers, &lack, notes);
         }
@@ -162,18 +172,17 @@ impl Names {
             "/stage" => "unknown-stage",
             _ => "unknown-wp",
         };
-        let names = || names.iter().map(String::as_str);
-        let meant = self.guesser.nearest(name, names());
+        let meant = self.guesser.nearest(name, names.iter().map(String::as_str));
         let note = notes.error(at, code, format!("there is no {noun} {}", quoted(name)));
         note.looked_in(table);
-        let there = format!("there are {}", known(names(), "and"));
-        match (meant, names().next()) {
-            (Some(meant), _) => note
-                .suggest(format!("\"{meant}\""))
-                .help(format!("did you mean {}?", quoted(meant))),
-            (None, Some(_)) if lack.is_empty() => note.help(there),
-            (None, Some(_)) => note.help(format!("{there}; or {lack}")),
-            (None, None) => note.help(lack),
+        match meant {
+            Some(meant) => {
+                let help = format!("did you mean {}?", quoted(meant));
+                note.suggest(format!("\"{meant}\"")).help(help)
+            }
+            None if names.is_empty() => note.help(lack),
+            None if lack.is_empty() => note.help(there_are(names)),
+            None => note.help(format!("{}; or {lack}", there_are(names))),
         };
     }
 }

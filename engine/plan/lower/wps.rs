@@ -133,7 +133,7 @@ impl One<'_> {
             return Some(ONLY_STAGE);
         }
         let message = "the plan has stages, and this work package is in none";
-        let stages = known(names.stages().iter().map(String::as_str), "or");
+        let stages = known(names.stages(), "or");
         self.notes
             .error(self.at("stage"), "missing-stage", message)
             .looked_in("/stage")
