@@ -2,14 +2,17 @@
 
 pub mod apply;
 pub mod ask;
+pub mod brief;
 pub mod completions;
 pub mod drive;
 pub mod exit;
 pub mod failure;
+pub mod graph;
 pub mod init;
 pub mod logs;
 pub mod man;
 pub mod plan;
+mod plan_file;
 pub mod resume;
 pub mod run_args;
 pub mod run_logged;
@@ -67,6 +70,10 @@ pub enum Verb {
     Retry(ask::Retry),
     /// Run a command with its output in a file.
     RunLogged(run_logged::Args),
+    /// Draw who waits for whom.
+    Graph(graph::Args),
+    /// Show what workers would be told.
+    Brief(brief::Args),
     /// Print a JSON Schema.
     Schema(schema::Args),
     /// Print completions for a shell.
@@ -105,6 +112,8 @@ fn run(cli: &Cli) -> Result<u8, Failure> {
         Verb::Cancel(args) => ask::cancel(args),
         Verb::Retry(args) => ask::retry(args),
         Verb::RunLogged(args) => run_logged::run(args),
+        Verb::Graph(args) => graph::run(args, cli.color),
+        Verb::Brief(args) => brief::run(args, cli.color),
         Verb::Schema(args) => schema::run(args),
         Verb::Completions(args) => {
             let done = completions::run(args, Cli::command(), &mut io::stdout());

@@ -9,9 +9,9 @@ use tokio::sync::watch;
 use super::drive;
 use super::exit;
 use super::failure::{Failure, written};
+use super::plan_file::{self, Text};
 use super::run_args;
 use super::terminal::{self, Color};
-use super::validate::{self, Text};
 use crate::git::Repo;
 use crate::model::checkpoint::Checkpoint;
 use crate::report::checkpoint as draw;
@@ -83,7 +83,7 @@ pub fn prepare(
     dry: bool,
     color: Color,
 ) -> Result<Option<Prepared>, Failure> {
-    let (source, dir) = match validate::read(file)? {
+    let (source, dir) = match plan_file::read(file)? {
         Text::Plan(source, dir) => (source, dir),
         Text::NotUtf8(source, finding) => {
             let mut sources = Sources::new();

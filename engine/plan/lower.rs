@@ -98,7 +98,7 @@ pub fn lower(document: Document, dir: &Path) -> Lowered {
             } else {
                 Mode::Independent
             },
-            stages: lower_stages(stage)?,
+            stages: lower_stages(stage, staged)?,
             wps: wps?,
         })
     };
@@ -115,6 +115,7 @@ pub fn lower(document: Document, dir: &Path) -> Lowered {
 
 fn lower_stages(
     stages: Vec<super::scalar::Table<super::document::Stage>>,
+    staged: bool,
 ) -> Option<Vec<model::Stage>> {
     let lower = |id: String, shared| {
         Some(model::Stage {
@@ -122,8 +123,11 @@ fn lower_stages(
             shared,
         })
     };
-    if stages.is_empty() {
-        return Some(vec![lower(ONLY_STAGE.to_owned(), Vec::new())?]);
+    match (stages.is_empty(), staged) {
+        (true, false) => return Some(vec![lower(ONLY_STAGE.to_owned(), Vec::new())?]),
+        // `needs` and no stages: the graph cuts them.
+        (true, true) => return Some(Vec::new()),
+        (false, _) => {}
     }
     stages
         .into_iter()
