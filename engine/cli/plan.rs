@@ -12,7 +12,6 @@ use super::failure::{Failure, written};
 use super::plan_file::{self, Text};
 use super::run_args;
 use super::terminal::{self, Color};
-
 use crate::git::Repo;
 use crate::model::checkpoint::Checkpoint;
 use crate::report::checkpoint as draw;

@@ -36,21 +36,6 @@ pub(super) fn compiled(path: &Path, color: Color) -> Result<Option<Compiled>, Fa
     Ok(outcome.compiled)
 }
 
-/// Says on standard error what is wrong with a plan.
-pub(super) fn say(source: &Source, outcome: &Outcome, color: Color) {
-    let mut sources = Sources::new();
-    sources.add(&source.file, &source.text);
-    for (file, text) in &outcome.texts {
-        sources.add(file, text);
-    }
-    let look = terminal::stderr_look(color);
-    let mut text = Vec::new();
-    let drawn =
-        findings::draw(findings::Format::Human, &outcome.findings, &sources, look, &mut text);
-    // Where standard error is gone, there is nobody left to tell.
-    let _ = drawn.and_then(|()| io::stderr().lock().write_all(&text));
-}
-
 /// Compiles one plan against the repository that its folder lies in, if any.
 ///
 /// # Errors
@@ -74,7 +59,7 @@ pub(super) fn check(source: &Source, dir: &Path, no_repo: bool) -> Result<Outcom
     Ok(outcome)
 }
 
-/// What was found in a file.
+/// What a plan file turned out to hold.
 pub(super) enum Text {
     /// A text, and the folder that its relative names start from.
     Plan(Source, PathBuf),
@@ -85,7 +70,7 @@ pub(super) enum Text {
 /// Reads a plan file; `-` is standard input.
 ///
 /// # Errors
-/// It cannot be read.
+/// It cannot be read at all (usage).
 pub(super) fn read(path: &Path) -> Result<Text, Failure> {
     let (file, dir, bytes) = if path == Path::new("-") {
         let mut bytes = Vec::new();
