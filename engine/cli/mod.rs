@@ -1,21 +1,34 @@
 //! The command line: one file a verb. Arguments in, a room called, an exit code out.
 
+pub mod apply;
+pub mod ask;
 pub mod brief;
+pub mod completions;
+pub mod drive;
 pub mod exit;
 pub mod failure;
 pub mod graph;
 pub mod init;
-mod plan_file;
+pub mod logs;
+pub mod man;
+pub mod plan;
+pub mod plan_file;
+pub mod resume;
+pub mod run_args;
+pub mod run_logged;
 pub mod schema;
+pub mod status;
 pub mod terminal;
 pub mod validate;
+pub mod wait;
 
 use std::ffi::OsString;
+use std::io;
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory as _, Parser, Subcommand};
 
-use failure::Failure;
+use failure::{Failure, written};
 use terminal::Color;
 
 /// Runs plans: cuts work into packages that cannot tread on each other, and lets nothing through unchecked.
@@ -41,8 +54,32 @@ pub enum Verb {
     Graph(graph::Args),
     /// Show what workers would be told.
     Brief(brief::Args),
+    /// Show what a run of a plan would do.
+    Plan(plan::Args),
+    /// Run a plan.
+    Apply(apply::Args),
+    /// Go on with a run.
+    Resume(resume::Args),
+    /// Show how a run stands.
+    Status(status::Args),
+    /// Show what a WP's processes printed.
+    Logs(logs::Args),
+    /// Wait until a run or a WP has come somewhere.
+    Wait(wait::Args),
+    /// Approve a WP's work, or ask for changes.
+    Review(ask::Review),
+    /// End a WP, or all of them.
+    Cancel(ask::Cancel),
+    /// Try a WP again.
+    Retry(ask::Retry),
+    /// Run a command with its output in a file.
+    RunLogged(run_logged::Args),
     /// Print a JSON Schema.
     Schema(schema::Args),
+    /// Print completions for a shell.
+    Completions(completions::Args),
+    /// Print the manual page, or write them all.
+    Man(man::Args),
 }
 
 /// Parses `argv` and runs the verb it names.
@@ -67,6 +104,24 @@ fn run(cli: &Cli) -> Result<u8, Failure> {
         Verb::Validate(args) => validate::run(args, cli.color),
         Verb::Graph(args) => graph::run(args, cli.color),
         Verb::Brief(args) => brief::run(args, cli.color),
+        Verb::Plan(args) => plan::run(args, cli.color),
+        Verb::Apply(args) => apply::run(args, cli.color),
+        Verb::Resume(args) => resume::run(args, cli.color),
+        Verb::Status(args) => status::run(args, cli.color),
+        Verb::Logs(args) => logs::run(args),
+        Verb::Wait(args) => wait::run(args),
+        Verb::Review(args) => ask::review(args),
+        Verb::Cancel(args) => ask::cancel(args),
+        Verb::Retry(args) => ask::retry(args),
+        Verb::RunLogged(args) => run_logged::run(args),
         Verb::Schema(args) => schema::run(args),
+        Verb::Completions(args) => {
+            let done = completions::run(args, Cli::command(), &mut io::stdout());
+            written(done).map(|()| exit::DONE)
+        }
+        Verb::Man(args) => {
+            let done = man::run(args, Cli::command(), &mut io::stdout());
+            written(done).map(|()| exit::DONE)
+        }
     }
 }

@@ -1,14 +1,14 @@
 //! Plan files as verbs take them: read, and compiled against the repository that they lie in.
 
-use std::io::{self, Read as _, Write as _};
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
-use super::failure::Failure;
-use super::terminal::Color;
+use super::failure::{Failure, written};
+use super::terminal::{Color, stderr_look};
 use crate::finding::{Finding, Severity};
 use crate::git::{GitError, Repo};
 use crate::plan::Source;
-use crate::report::findings::{self, Look, Sources};
+use crate::report::findings::{self, Sources};
 use crate::run::compile::{Compiled, Outcome, Purpose, compile};
 
 /// What standard input is called in findings.
@@ -19,7 +19,7 @@ const STDIN: &str = "<stdin>";
 ///
 /// # Errors
 /// The file cannot be read (usage), or git fails (infrastructure).
-pub(super) fn compiled(path: &Path, color: Color) -> Result<Option<Compiled>, Failure> {
+pub fn compiled(path: &Path, color: Color) -> Result<Option<Compiled>, Failure> {
     let (source, outcome) = match read(path)? {
         Text::Plan(source, dir) => {
             let outcome = check(&source, &dir, false)?;
@@ -36,20 +36,25 @@ pub(super) fn compiled(path: &Path, color: Color) -> Result<Option<Compiled>, Fa
         for (file, text) in &outcome.texts {
             sources.add(file, text);
         }
-        let look = Look { color: color.on_stderr(), ..Look::default() };
-        let mut text = Vec::new();
-        let drawn =
-            findings::draw(findings::Format::Human, &outcome.findings, &sources, look, &mut text);
-        // Where standard error is gone, there is nobody left to tell.
-        let _ = drawn.and_then(|()| io::stderr().lock().write_all(&text));
+        say(&outcome.findings, &sources, color)?;
     }
     Ok(outcome.compiled)
+}
+
+/// Says findings on standard error, for people.
+///
+/// # Errors
+/// Standard error takes none (infrastructure).
+pub fn say(findings: &[Finding], sources: &Sources<'_>, color: Color) -> Result<(), Failure> {
+    let mut err = io::stderr().lock();
+    let format = findings::Format::Human;
+    written(findings::draw(format, findings, sources, stderr_look(color), &mut err))
 }
 /// Compiles one plan against the repository that its folder lies in, if any.
 ///
 /// # Errors
-/// Git fails.
-pub(super) fn check(source: &Source, dir: &Path, no_repo: bool) -> Result<Outcome, Failure> {
+/// Git fails (infrastructure).
+pub fn check(source: &Source, dir: &Path, no_repo: bool) -> Result<Outcome, Failure> {
     let git = |error: GitError| Failure::infrastructure(error.to_string());
     let repo = if no_repo { None } else { Some(Repo::discover(dir)) };
     let (repo, note) = match repo {
@@ -68,8 +73,8 @@ pub(super) fn check(source: &Source, dir: &Path, no_repo: bool) -> Result<Outcom
     Ok(outcome)
 }
 
-/// What was found in a file.
-pub(super) enum Text {
+/// What a plan file turned out to hold.
+pub enum Text {
     /// A text, and the folder that its relative names start from.
     Plan(Source, PathBuf),
     /// Bytes that are no text, as near as one can come to showing them.
@@ -79,8 +84,8 @@ pub(super) enum Text {
 /// Reads a plan file; `-` is standard input.
 ///
 /// # Errors
-/// It cannot be read.
-pub(super) fn read(path: &Path) -> Result<Text, Failure> {
+/// It cannot be read at all (usage).
+pub fn read(path: &Path) -> Result<Text, Failure> {
     let (file, dir, bytes) = if path == Path::new("-") {
         let mut bytes = Vec::new();
         io::stdin()

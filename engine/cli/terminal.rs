@@ -7,6 +7,7 @@ use anstream::{AutoStream, ColorChoice};
 use clap::ValueEnum;
 
 use crate::report::findings::Look;
+use crate::report::palette;
 
 /// When to print in colours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
@@ -58,4 +59,32 @@ pub fn stdout_look(color: Color) -> Look {
         // A terminal that says 0 does not know; under 40 an excerpt is all margin.
         width: if width == 0 { usual.width } else { width.max(40) },
     }
+}
+
+/// How findings are to look on standard error.
+#[must_use]
+pub fn stderr_look(color: Color) -> Look {
+    Look { color: color.on_stderr(), ..stdout_look(color) }
+}
+
+/// How everything else is to look on standard output.
+#[must_use]
+pub fn look(color: Color) -> palette::Look {
+    let width = io::stdout()
+        .is_terminal()
+        .then(|| rustix::termios::tcgetwinsize(io::stdout()).ok())
+        .flatten()
+        .map(|size| usize::from(size.ws_col))
+        .filter(|columns| *columns > 0);
+    palette::Look {
+        colour: color.on_stdout(),
+        unicode: palette::speaks_utf8(|name| std::env::var(name).ok()),
+        width,
+    }
+}
+
+/// How a terminal's contents are to look in a picture: as on a good terminal, whatever is at hand.
+#[must_use]
+pub fn for_a_picture() -> palette::Look {
+    palette::Look { colour: true, unicode: true, width: Some(100) }
 }

@@ -34,6 +34,8 @@ const ONLY_STAGE: &str = "all";
 pub struct Lowered {
     /// The plan. With errors among the notes it is no more than a draft.
     pub plan: Option<Plan>,
+    /// The brief file of each WP, as the plan names it; `None` where the brief stands in the plan.
+    pub brief_files: Vec<Option<String>>,
     /// What is wrong, by pointer into the file.
     pub notes: Vec<Note>,
 }
@@ -74,6 +76,7 @@ pub fn lower(document: Document, dir: &Path) -> Lowered {
             .map(|review| commands::review(review, "/plan/review", &mut notes)),
         template: plan.template.map(String::from),
     };
+    let brief_files = wp.iter().map(|wp| wp.brief.clone().map(String::from)).collect();
     let mut briefs = Briefs::new(dir);
     let wps = wps::lower(wp, &defaults, &names, &mut briefs, &mut notes);
     let provision = lower_provision(provision.0, &mut notes);
@@ -105,6 +108,7 @@ pub fn lower(document: Document, dir: &Path) -> Lowered {
     }
     Lowered {
         plan,
+        brief_files,
         notes: notes.into_inner(),
     }
 }

@@ -9,10 +9,11 @@ use rustix::process::Signal;
 use super::identity::{Stat, signal};
 use super::tree;
 
-/// Pause between two looks at a tree that has been told to die and has not died yet.
-const KILL_AGAIN: Duration = Duration::from_millis(20);
-/// Pause when the last look found processes that the one before did not: something is forking.
-const KILL_RACING: Duration = Duration::from_millis(1);
+/// First pause between two looks at a tree that has been told to die: something may be forking.
+const LOOK_AGAIN: Duration = Duration::from_millis(1);
+/// The longest. What may not be signalled (a program run as another user) can only be waited for,
+/// and the death of a child wakes the caller anyway.
+const LOOK_SELDOM: Duration = Duration::from_secs(1);
 
 #[derive(Debug)]
 enum Stage {
@@ -29,13 +30,16 @@ pub struct Stop {
     stage: Stage,
     told: HashSet<(i32, u64)>,
     killed: HashSet<(i32, u64)>,
+    pause: Duration,
 }
 
 impl Stop {
     /// Sends TERM to all that lives below `root` and lets `grace` pass before KILL.
     #[must_use]
     pub fn ask(root: i32, grace: Duration) -> Self {
-        let until = Instant::now().checked_add(grace).unwrap_or_else(Instant::now);
+        let until = Instant::now()
+            .checked_add(grace)
+            .unwrap_or_else(Instant::now);
         let mut stop = Self::new(root, Stage::Asked { until });
         stop.ask_the_rest();
         stop
@@ -48,7 +52,13 @@ impl Stop {
     }
 
     fn new(root: i32, stage: Stage) -> Self {
-        Self { root, stage, told: HashSet::new(), killed: HashSet::new() }
+        Self {
+            root,
+            stage,
+            told: HashSet::new(),
+            killed: HashSet::new(),
+            pause: LOOK_AGAIN,
+        }
     }
 
     /// Ends the grace.
@@ -80,8 +90,13 @@ impl Stop {
             }
             self.stage = Stage::Killing;
         }
-        let found = tree::below(self.root);
-        if kill_all(&found, &mut self.killed) { KILL_RACING } else { KILL_AGAIN }
+        let news = kill_all(&tree::below(self.root), &mut self.killed);
+        self.pause = if news {
+            LOOK_AGAIN
+        } else {
+            (self.pause * 2).min(LOOK_SELDOM)
+        };
+        self.pause
     }
 }
 

@@ -48,3 +48,23 @@ pub fn fit(text: &str, columns: usize, ellipsis: &str) -> String {
     text.extend(std::iter::repeat_n(' ', columns.saturating_sub(width(&text))));
     text
 }
+
+/// `text` in lines of at most `columns`, broken at spaces; a longer word stays whole, for the terminal
+/// to break where it must: a path that is cut is a path that nobody can read.
+#[must_use]
+pub fn wrap(text: &str, columns: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for word in text.split(' ') {
+        let line = lines.last().map_or(0, |line| width(line));
+        if line > 0 && line + 1 + width(word) > columns {
+            lines.push(String::new());
+        }
+        if let Some(last) = lines.last_mut() {
+            if line > 0 && !last.is_empty() {
+                last.push(' ');
+            }
+            last.push_str(word);
+        }
+    }
+    lines
+}

@@ -169,6 +169,11 @@ fn of_run(event: &Event, ledger: &Ledger, look: &Look) -> Words {
             let what = format!("{}: does not hold together ({class})", stage(ledger, level));
             milestone(Tone::Bad, format!("{what}: {}", listed(problems)))
         }
+        Event::GateHalted { problem, .. } => {
+            let level = ledger.gates.last()?.level;
+            let what = format!("{}: cannot be merged now", stage(ledger, level));
+            milestone(Tone::Bad, format!("{what}: {}", one(problem)))
+        }
         Event::RunFinished { outcome } => {
             let (word, tone) = words::outcome(*outcome);
             let hint = if *outcome == Outcome::Waiting { " for a person" } else { "" };

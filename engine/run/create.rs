@@ -124,8 +124,7 @@ pub fn create(repo: &Repo, new: &NewRun<'_>) -> Result<RunDir, RunError> {
     let dir = claim(repo, &new.plan.name)?;
     dir.make()?;
     let plan = new.plan;
-    let resolved = serde_json::to_vec_pretty(&plan)
-        .map_err(|error| RunError::Frozen { path: dir.resolved(), why: error.to_string() })?;
+    let resolved = frozen(plan);
     let sha = sha256(&resolved);
     write_whole(&dir.resolved(), &resolved)?;
     freeze_templates(repo, &dir)?;
@@ -159,11 +158,28 @@ pub fn open(repo: &Repo, dir: RunDir) -> Result<Open, RunError> {
     let (journal, records) = Journal::resume(&dir.journal())?;
     let ledger = Ledger::fold(&records)?;
     let plan = thaw(&dir, &ledger.plan_sha256)?;
+    let briefs = Briefs::load(&dir.path())?;
+    let known = known(&dir, &ledger);
+    let site = site(repo, dir, plan, briefs, known)?;
+    Ok(Open { site, lock, journal, ledger })
+}
+
+/// What units share, for a plan in a run directory; `classed` are the DoD commands whose class on a
+/// base is known.
+///
+/// # Errors
+/// When there is no place for worktrees, or the whitelists are none.
+pub fn site(
+    repo: &Repo,
+    dir: RunDir,
+    plan: Plan,
+    briefs: Briefs,
+    classed: BTreeMap<(CommitId, String), Classed>,
+) -> Result<Site, RunError> {
     let top = repo.top().ok_or_else(|| RunError::Bare(repo.common_dir().to_owned()))?.to_owned();
     let worktrees = worktrees_root(repo.common_dir(), &top).ok_or(RunError::NoHome)?;
-    let briefs = Briefs::load(&dir.path())?;
     let whitelists = plan.wps.iter().map(|wp| whitelist(&dir, &wp.whitelist));
-    let site = Site {
+    Ok(Site {
         wps: plan.wps.iter().enumerate().map(|(n, wp)| (wp.id.clone(), n)).collect(),
         whitelists: whitelists.collect::<Result<_, _>>()?,
         repo: repo.clone(),
@@ -172,12 +188,17 @@ pub fn open(repo: &Repo, dir: RunDir) -> Result<Open, RunError> {
         briefs,
         worktrees: worktrees.join(dir.run().as_str()),
         identity: repo.identity(),
-        classed: std::sync::Mutex::new(known(&dir, &ledger)),
+        classed: std::sync::Mutex::new(classed),
         classing: tokio::sync::Mutex::new(()),
         plan,
         dir,
-    };
-    Ok(Open { site, lock, journal, ledger })
+    })
+}
+
+/// A plan as a run freezes it: what its approval is bound to.
+#[must_use]
+pub fn frozen(plan: &Plan) -> Vec<u8> {
+    serde_json::to_vec_pretty(plan).unwrap_or_default()
 }
 
 /// The frozen plan of a run, proven to be the one that was approved.
@@ -186,24 +207,41 @@ pub fn open(repo: &Repo, dir: RunDir) -> Result<Open, RunError> {
 /// When it cannot be read or is another.
 pub fn thaw(dir: &RunDir, approved: &str) -> Result<Plan, RunError> {
     let path = dir.resolved();
-    let frozen = |why: String| RunError::Frozen { path: path.clone(), why };
-    let bytes = fs::read(&path).map_err(|error| frozen(error.to_string()))?;
+    let unread = |why: String| RunError::Frozen { path: path.clone(), why };
+    let bytes = fs::read(&path).map_err(|error| unread(error.to_string()))?;
     let found = sha256(&bytes);
     if found != approved {
         return Err(RunError::Changed { path, found, approved: approved.to_owned() });
     }
-    serde_json::from_slice(&bytes).map_err(|error| frozen(error.to_string()))
+    serde_json::from_slice(&bytes).map_err(|error| unread(error.to_string()))
 }
 
-/// Finds the first number under which nothing of an earlier run is left: no directory, no branch here
-/// or on a remote as far as it is known, no worktree.
+/// Takes the next free name.
 fn claim(repo: &Repo, plan: &RunId) -> Result<RunDir, RunError> {
     let root = RunDir::root_in(repo.common_dir());
-    fs::create_dir_all(&root).map_err(|source| DirectoryError::Io {
-        what: "make",
-        path: root.clone(),
-        source,
-    })?;
+    fs::create_dir_all(&root)
+        .map_err(|source| DirectoryError::Io { what: "make", path: root.clone(), source })?;
+    loop {
+        let dir = next(repo, plan)?;
+        match fs::create_dir(dir.path()) {
+            Ok(()) => return Ok(dir),
+            // Another sop was quicker.
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(source) => {
+                return Err(DirectoryError::Io { what: "make", path: dir.path(), source }.into());
+            }
+        }
+    }
+}
+
+/// The directory that the next run of a plan will have: the first number under which nothing of an
+/// earlier run is left, be it a directory, a branch (here, or on a remote as far as it is known) or a
+/// worktree.
+///
+/// # Errors
+/// When git cannot answer, or the plan's name leaves no room for a number.
+pub fn next(repo: &Repo, plan: &RunId) -> Result<RunDir, RunError> {
+    let root = RunDir::root_in(repo.common_dir());
     let top = repo.top().ok_or_else(|| RunError::Bare(repo.common_dir().to_owned()))?;
     let worktrees = worktrees_root(repo.common_dir(), top).ok_or(RunError::NoHome)?;
     for n in 1_u32.. {
@@ -219,16 +257,8 @@ fn claim(repo: &Repo, plan: &RunId) -> Result<RunDir, RunError> {
             format!("refs/remotes/*/sop/{run}/"),
             format!("refs/remotes/*/sop-stage/{run}/"),
         ];
-        if repo.any_ref_under(&under)? {
-            continue;
-        }
-        match fs::create_dir(dir.path()) {
-            Ok(()) => return Ok(dir),
-            // Another sop was quicker.
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-            Err(source) => {
-                return Err(DirectoryError::Io { what: "make", path: dir.path(), source }.into());
-            }
+        if !repo.any_ref_under(&under)? {
+            return Ok(dir);
         }
     }
     unreachable!("numbers do not run out")
@@ -339,6 +369,8 @@ fn levels(plan: &Plan, graph: &Sealed) -> Vec<LevelShape> {
         .collect()
 }
 
-fn sha256(bytes: &[u8]) -> String {
+/// SHA-256 in hexadecimal.
+#[must_use]
+pub fn sha256(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }

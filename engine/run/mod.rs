@@ -1,5 +1,6 @@
 //! Running a plan: from plan text to an integrated branch.
 
+pub mod checkpoint;
 pub mod clean;
 pub mod compile;
 pub mod create;

@@ -6,7 +6,7 @@
 use std::path::Path;
 
 use crate::support::plan_text::two;
-use crate::support::scratch::{Said, Scratch, run};
+use crate::support::scratch::{Said, Scratch, has_tool, run};
 
 const HOOKS: &str = include_str!("../../.pre-commit-hooks.yaml");
 
@@ -37,16 +37,10 @@ struct Hooked {
 impl Hooked {
     /// A repository with the hooks installed; `None` when there is no `pre-commit` here.
     fn new() -> Option<Self> {
-        let scratch = Scratch::repo(&[("README.md", "a\n")]);
-        let found = run(scratch.command("sh").args(["-c", "command -v pre-commit"]), "");
-        if found.code != 0 {
-            assert!(
-                std::env::var_os("CI").is_none(),
-                "pre-commit is needed: pip install pre-commit"
-            );
-            println!("skipped: there is no `pre-commit` on the search path");
+        if !has_tool("pre-commit", "pip install pre-commit") {
             return None;
         }
+        let scratch = Scratch::repo(&[("README.md", "a\n")]);
         scratch.write(".pre-commit-config.yaml", config());
         let folder = Path::new(env!("CARGO_BIN_EXE_sop")).parent().expect("a folder");
         let rest = std::env::var("PATH").unwrap_or_default();

@@ -133,3 +133,15 @@ pub fn run(command: &mut Command, input: &str) -> Said {
         err: text(&output.stderr),
     }
 }
+
+/// Whether `tool` can be run here. Where it cannot, the test that asks is skipped and says so on the real
+/// standard error; under CI that is a failure, since nobody reads what was skipped there.
+pub fn has_tool(tool: &str, get_it: &str) -> bool {
+    let line = format!("command -v {tool}");
+    let found = run(Scratch::folder().command("sh").args(["-c", &line]), "").code == 0;
+    if !found {
+        assert!(std::env::var_os("CI").is_none(), "`{tool}` is needed here: {get_it}");
+        let _ = writeln!(std::io::stderr(), "skipped: no `{tool}` on the search path ({get_it})");
+    }
+    found
+}

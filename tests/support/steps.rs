@@ -2,9 +2,10 @@
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use sop::launch::{Key, Launcher, Local, Outcome, Spec};
+use sop::launch::{Key, LaunchError, Launcher, Local, Outcome, Spec};
 use sop::model::ids::RunId;
 
 /// Longer than anything here takes on a busy machine; nothing waits that long unless it fails.
@@ -39,7 +40,11 @@ impl Bench {
 
     /// The same folder as another bench, from a process that stands in for an engine.
     pub fn standing_in() -> Self {
-        Self::on(Place::Given(std::env::var_os("SOP_TEST_DIR").expect("started by a test").into()))
+        Self::on(Place::Given(
+            std::env::var_os("SOP_TEST_DIR")
+                .expect("started by a test")
+                .into(),
+        ))
     }
 
     fn on(dir: Place) -> Self {
@@ -78,6 +83,28 @@ impl Bench {
         within(handle.wait()).await.unwrap()
     }
 
+    /// Leaves the spec of a step, as an engine does that dies before its holder comes up.
+    pub async fn leave(&self, key: &Key, spec: &Spec) {
+        let nobody = self.local.clone().with_program("true");
+        let error = within(nobody.submit(key, spec).unwrap().wait())
+            .await
+            .unwrap_err();
+        assert!(matches!(error, LaunchError::HolderFailed { .. }), "{error}");
+    }
+
+    /// A holder for a step that was left, with no engine behind it: its tether is cut already.
+    pub fn bare_holder(&self, key: &Key) -> Child {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_sop"));
+        command.arg("__hold").arg(self.local.step_dir(key));
+        command.stdin(Stdio::null()).spawn().unwrap()
+    }
+
+    /// Both.
+    pub async fn hold(&self, key: &Key, spec: &Spec) -> Child {
+        self.leave(key, spec).await;
+        self.bare_holder(key)
+    }
+
     pub fn log(&self) -> String {
         String::from_utf8_lossy(&std::fs::read(self.path("log")).unwrap()).into_owned()
     }
@@ -89,7 +116,9 @@ pub fn key(step: &str) -> Key {
 
 /// The future's answer, or a failure of the test after [`PATIENCE`].
 pub async fn within<T>(future: impl Future<Output = T>) -> T {
-    tokio::time::timeout(PATIENCE, future).await.expect("it should have been over long ago")
+    tokio::time::timeout(PATIENCE, future)
+        .await
+        .expect("it should have been over long ago")
 }
 
 /// Waits until `probe` gives something.
@@ -106,8 +135,12 @@ pub async fn until<T>(what: &str, mut probe: impl FnMut() -> Option<T>) -> T {
 
 /// Waits for a file with a whole line in it, and gives that line.
 pub async fn line_of(path: &Path) -> String {
-    let read =
-        || std::fs::read_to_string(path).ok()?.split_once('\n').map(|(line, _)| line.to_owned());
+    let read = || {
+        std::fs::read_to_string(path)
+            .ok()?
+            .split_once('\n')
+            .map(|(line, _)| line.to_owned())
+    };
     until(&format!("a line in {}", path.display()), read).await
 }
 
@@ -129,13 +162,19 @@ pub fn send(pid: i32, signal: rustix::process::Signal) {
 }
 
 /// This test binary again, running only the ignored test `name`, which plays an engine of its own.
-pub fn stand_in(name: &str, dir: &Path) -> std::process::Command {
-    let mut command = std::process::Command::new(std::env::current_exe().unwrap());
-    command.args(["--exact", name, "--ignored", "--nocapture", "--test-threads=1"]);
+pub fn stand_in(name: &str, dir: &Path) -> Command {
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command.args([
+        "--exact",
+        name,
+        "--ignored",
+        "--nocapture",
+        "--test-threads=1",
+    ]);
     command
         .env("SOP_TEST_DIR", dir)
-        .stdout(std::process::Stdio::null())
-        .stderr(std::process::Stdio::null());
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
     command
 }
 

@@ -36,8 +36,10 @@ pub(super) fn frame(
     let look = Look { width: Some(size.columns.saturating_sub(1)), ..*look };
     let (shown, hidden) = choose(ledger, room(ledger, size));
     let grid = Grid::of(&shown, ledger, size);
-    let mut rows: Vec<Row> =
-        shown.iter().map(|wp| grid.row(wp, ledger, now, &look, tails.line(wp, now))).collect();
+    let mut rows: Vec<Row> = shown
+        .iter()
+        .map(|wp| grid.row(wp, ledger, now, &look, tails.line(wp, ledger, now)))
+        .collect();
     if let Some(more) = hidden.text(&look) {
         rows.push(Line::new(&look).then(Tone::Faint, &more).done());
     }

@@ -1,12 +1,12 @@
 //! The last line that each worker or check has printed, read from the end of its log, and only when
 //! the log has grown.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fs::{self, File};
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-use crate::ledger::{Phase, WpState};
+use crate::ledger::{Ledger, Phase, WpState};
 use crate::model::time::{Length, Timestamp};
 use crate::report::cells::output_line;
 
@@ -20,6 +20,7 @@ const LOOK_AGAIN: Length = Length::secs(1);
 #[derive(Debug)]
 pub struct Tails {
     logs: PathBuf,
+    ids: HashSet<String>,
     newest: HashMap<String, PathBuf>,
     looked: Option<Timestamp>,
     read: HashMap<PathBuf, (u64, Option<String>)>,
@@ -29,15 +30,21 @@ impl Tails {
     /// Of the logs in the folder `logs`.
     #[must_use]
     pub fn new(logs: &Path) -> Self {
-        Self { logs: logs.into(), newest: HashMap::new(), looked: None, read: HashMap::new() }
+        Self {
+            logs: logs.into(),
+            ids: HashSet::new(),
+            newest: HashMap::new(),
+            looked: None,
+            read: HashMap::new(),
+        }
     }
 
     /// The last line printed for `wp` in the state it is in, escaped; `None` when there is none yet.
-    pub fn line(&mut self, wp: &WpState, now: Timestamp) -> Option<String> {
+    pub fn line(&mut self, wp: &WpState, ledger: &Ledger, now: Timestamp) -> Option<String> {
         let path = match wp.phase {
             Phase::Working => self.logs.join(format!("{}-work-{}.log", wp.id, wp.attempt)),
             Phase::Provisioning | Phase::Classing | Phase::Proving | Phase::Reviewing => {
-                self.look(now);
+                self.look(ledger, now);
                 let path = self.newest.get(wp.id.as_str())?;
                 let modified = modified(path)?;
                 // What an earlier step printed is not what this one is doing.
@@ -59,34 +66,34 @@ impl Tails {
         }
     }
 
-    fn look(&mut self, now: Timestamp) {
+    fn look(&mut self, ledger: &Ledger, now: Timestamp) {
         if self.looked.is_some_and(|looked| now.since(looked) < LOOK_AGAIN && now >= looked) {
             return;
         }
         self.looked = Some(now);
+        if self.ids.is_empty() {
+            self.ids = ledger.wps.iter().map(|wp| wp.id.to_string()).collect();
+        }
         let Ok(entries) = fs::read_dir(&self.logs) else { return };
-        let mut newest: HashMap<String, (Timestamp, PathBuf)> = HashMap::new();
+        let mut newest: HashMap<&str, (Timestamp, PathBuf)> = HashMap::new();
         for path in entries.flatten().map(|entry| entry.path()) {
-            let Some(wp) = path.file_name().and_then(|n| n.to_str()).and_then(owner) else {
-                continue;
-            };
-            let Some(at) = modified(&path) else { continue };
-            match newest.get(wp) {
-                Some((seen, _)) if *seen > at => {}
-                _ => {
-                    newest.insert(wp.to_owned(), (at, path.clone()));
-                }
+            let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+            let (Some(wp), Some(at)) = (owner(name, &self.ids), modified(&path)) else { continue };
+            if newest.get(wp).is_none_or(|(seen, _)| *seen <= at) {
+                newest.insert(wp, (at, path));
             }
         }
-        self.newest = newest.into_iter().map(|(wp, (_, path))| (wp, path)).collect();
+        self.newest = newest.into_iter().map(|(wp, (_, path))| (wp.to_owned(), path)).collect();
     }
 }
 
-/// The WP in `<wp>-<step>-<n>.log`; its id may hold dashes, step and number do not.
-fn owner(name: &str) -> Option<&str> {
-    let (rest, n) = name.strip_suffix(".log")?.rsplit_once('-')?;
-    let (wp, _step) = rest.rsplit_once('-')?;
-    n.parse::<u32>().is_ok().then_some(wp)
+/// Whose log `name` is: the longest id before a `-` that a step's name can follow. Ids and steps may
+/// both hold dashes; a step starts with a letter.
+fn owner<'a>(name: &str, ids: &'a HashSet<String>) -> Option<&'a str> {
+    let dashes = name.match_indices('-').map(|(at, _)| at).collect::<Vec<_>>();
+    let step = |at: usize| name[at + 1..].starts_with(|c: char| c.is_ascii_alphabetic());
+    let starts = dashes.into_iter().rev().filter(|at| step(*at)).map(|at| &name[..at]);
+    starts.into_iter().find_map(|id| ids.get(id)).map(String::as_str)
 }
 
 fn modified(path: &Path) -> Option<Timestamp> {

@@ -22,6 +22,7 @@ impl WpSummary {
             branch: wp.branch.clone(),
             commit: wp.commit.clone(),
             worktree: wp.worktree.clone(),
+            kept: wp.kept.clone(),
             report: wp.report.clone(),
             because: wp.because.clone(),
             problems: problems(wp).into_iter().cloned().collect(),

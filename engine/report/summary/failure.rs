@@ -52,10 +52,16 @@ impl Failure {
             };
             return Self::of(wp.id.to_string(), class, &problems(wp), directory);
         }
-        let gate = ledger.gates.last().filter(|gate| gate.phase == GatePhase::Failed)?;
+        let gate = ledger.gates.last()?;
         let stage = &ledger.wps.iter().find(|wp| wp.level == gate.level)?.stage;
-        let problems: Vec<&Problem> = gate.problems.iter().collect();
-        Self::of(format!("stage {stage}"), gate.class.unwrap_or(Class::Work), &problems, directory)
+        let (class, problems): (Class, Vec<&Problem>) = match (&gate.halted, gate.phase) {
+            (Some(problem), _) => (Class::Infrastructure, vec![problem]),
+            (None, GatePhase::Failed) => {
+                (gate.class.unwrap_or(Class::Work), gate.problems.iter().collect())
+            }
+            _ => return None,
+        };
+        Self::of(format!("stage {stage}"), class, &problems, directory)
     }
 
     fn of(what: String, class: Class, problems: &[&Problem], directory: &Path) -> Option<Self> {

@@ -125,6 +125,10 @@ impl WpSummary {
             let line = Line::new(look).gap(1).then(Tone::Normal, branch);
             row(out, "branch", line.then(Tone::Normal, &at.unwrap_or_default()))?;
         }
+        if let (Some(why), Some(worktree)) = (&self.kept, &self.worktree) {
+            let line = Line::new(look).gap(1).then(Tone::Warn, &format!("{worktree}: {why}"));
+            row(out, "kept", line)?;
+        }
         Ok(())
     }
 

@@ -80,6 +80,8 @@ pub struct WpSummary {
     pub commit: Option<CommitId>,
     /// Its worktree, while there is one.
     pub worktree: Option<String>,
+    /// Why its worktree stays, where somebody has to know.
+    pub kept: Option<String>,
     /// The report's name within the run directory.
     pub report: Option<String>,
     /// The WP that it could not go on without.

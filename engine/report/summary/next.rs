@@ -45,6 +45,9 @@ pub(super) fn commands(ledger: &Ledger) -> Vec<NextCommand> {
     for wp in of(Phase::Cancelled) {
         say(format!("sop retry {run} {}", wp.id), "take it up again");
     }
+    if ledger.gates.last().is_some_and(|gate| gate.halted.is_some()) {
+        say(format!("sop resume {run}"), "once what is in the way of the merge is mended");
+    }
     if let Some(gate) = ledger.gates.last().filter(|gate| gate.phase == GatePhase::Failed) {
         let named = if gate.named.is_empty() { &gate.wps } else { &gate.named };
         for wp in
