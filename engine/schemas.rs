@@ -16,11 +16,7 @@ pub struct Published {
 
 /// All published schemas.
 pub const ALL: &[Published] = &[
-    Published {
-        name: "plan",
-        about: "plan files",
-        text: plan::schema_json,
-    },
+    Published { name: "plan", about: "plan files", text: plan::schema_json },
     Published {
         name: "verdict",
         about: "what a reviewer writes",

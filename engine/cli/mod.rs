@@ -12,7 +12,7 @@ pub mod init;
 pub mod logs;
 pub mod man;
 pub mod plan;
-pub mod plan_file;
+mod plan_file;
 pub mod resume;
 pub mod run_args;
 pub mod run_logged;

@@ -9,15 +9,15 @@ use tokio::sync::watch;
 use super::drive;
 use super::exit;
 use super::failure::{Failure, written};
-use super::plan_file::{self, Text, say};
+use super::plan_file::{self, Text};
 use super::run_args;
 use super::terminal::{self, Color};
+
 use crate::git::Repo;
 use crate::model::checkpoint::Checkpoint;
 use crate::report::checkpoint as draw;
-use crate::report::findings::Sources;
 use crate::run::checkpoint::{self, DryRun, DryRunError};
-use crate::run::compile::{Base, Compiled, Purpose, compile};
+use crate::run::compile::{Base, Compiled, Outcome, Purpose, compile};
 use crate::run::create;
 use crate::run::site::Halt;
 use crate::run::step::Order;
@@ -86,24 +86,18 @@ pub fn prepare(
     let (source, dir) = match plan_file::read(file)? {
         Text::Plan(source, dir) => (source, dir),
         Text::NotUtf8(source, finding) => {
-            let mut sources = Sources::new();
-            sources.add(&source.file, &source.text);
-            say(&[finding], &sources, color)?;
+            let outcome = Outcome { compiled: None, findings: vec![finding], texts: Vec::new() };
+            plan_file::say(&source, &outcome, color);
             return Ok(None);
         }
     };
     let git = |error: crate::git::GitError| Failure::infrastructure(error.to_string());
     obstacles(repo)?;
     let outcome = compile(&source, &dir, Some(repo), Purpose::Run).map_err(git)?;
-    let mut sources = Sources::new();
-    sources.add(&source.file, &source.text);
-    for (file, text) in &outcome.texts {
-        sources.add(file, text);
+    if outcome.compiled.is_none() {
+        plan_file::say(&source, &outcome, color);
     }
-    let Some(mut compiled) = outcome.compiled else {
-        say(&outcome.findings, &sources, color)?;
-        return Ok(None);
-    };
+    let Some(mut compiled) = outcome.compiled else { return Ok(None) };
     let base = compiled.base.take().ok_or_else(|| Failure::infrastructure("the base is gone"))?;
     let warnings = outcome.findings.iter().map(|finding| {
         match finding.span.as_ref().map(|span| source.position(span.start)) {

@@ -1,10 +1,10 @@
 //! Plan files as verbs take them: read, and compiled against the repository that they lie in.
 
-use std::io::{self, Read as _};
+use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
-use super::failure::{Failure, written};
-use super::terminal::{Color, stderr_look};
+use super::failure::Failure;
+use super::terminal::{self, Color};
 use crate::finding::{Finding, Severity};
 use crate::git::{GitError, Repo};
 use crate::plan::Source;
@@ -19,7 +19,7 @@ const STDIN: &str = "<stdin>";
 ///
 /// # Errors
 /// The file cannot be read (usage), or git fails (infrastructure).
-pub fn compiled(path: &Path, color: Color) -> Result<Option<Compiled>, Failure> {
+pub(super) fn compiled(path: &Path, color: Color) -> Result<Option<Compiled>, Failure> {
     let (source, outcome) = match read(path)? {
         Text::Plan(source, dir) => {
             let outcome = check(&source, &dir, false)?;
@@ -31,30 +31,31 @@ pub fn compiled(path: &Path, color: Color) -> Result<Option<Compiled>, Failure> 
         }
     };
     if outcome.compiled.is_none() {
-        let mut sources = Sources::new();
-        sources.add(&source.file, &source.text);
-        for (file, text) in &outcome.texts {
-            sources.add(file, text);
-        }
-        say(&outcome.findings, &sources, color)?;
+        say(&source, &outcome, color);
     }
     Ok(outcome.compiled)
 }
 
-/// Says findings on standard error, for people.
-///
-/// # Errors
-/// Standard error takes none (infrastructure).
-pub fn say(findings: &[Finding], sources: &Sources<'_>, color: Color) -> Result<(), Failure> {
-    let mut err = io::stderr().lock();
-    let format = findings::Format::Human;
-    written(findings::draw(format, findings, sources, stderr_look(color), &mut err))
+/// Says on standard error what is wrong with a plan.
+pub(super) fn say(source: &Source, outcome: &Outcome, color: Color) {
+    let mut sources = Sources::new();
+    sources.add(&source.file, &source.text);
+    for (file, text) in &outcome.texts {
+        sources.add(file, text);
+    }
+    let look = terminal::stderr_look(color);
+    let mut text = Vec::new();
+    let drawn =
+        findings::draw(findings::Format::Human, &outcome.findings, &sources, look, &mut text);
+    // Where standard error is gone, there is nobody left to tell.
+    let _ = drawn.and_then(|()| io::stderr().lock().write_all(&text));
 }
+
 /// Compiles one plan against the repository that its folder lies in, if any.
 ///
 /// # Errors
-/// Git fails (infrastructure).
-pub fn check(source: &Source, dir: &Path, no_repo: bool) -> Result<Outcome, Failure> {
+/// Git fails.
+pub(super) fn check(source: &Source, dir: &Path, no_repo: bool) -> Result<Outcome, Failure> {
     let git = |error: GitError| Failure::infrastructure(error.to_string());
     let repo = if no_repo { None } else { Some(Repo::discover(dir)) };
     let (repo, note) = match repo {
@@ -73,8 +74,8 @@ pub fn check(source: &Source, dir: &Path, no_repo: bool) -> Result<Outcome, Fail
     Ok(outcome)
 }
 
-/// What a plan file turned out to hold.
-pub enum Text {
+/// What was found in a file.
+pub(super) enum Text {
     /// A text, and the folder that its relative names start from.
     Plan(Source, PathBuf),
     /// Bytes that are no text, as near as one can come to showing them.
@@ -84,8 +85,8 @@ pub enum Text {
 /// Reads a plan file; `-` is standard input.
 ///
 /// # Errors
-/// It cannot be read at all (usage).
-pub fn read(path: &Path) -> Result<Text, Failure> {
+/// It cannot be read.
+pub(super) fn read(path: &Path) -> Result<Text, Failure> {
     let (file, dir, bytes) = if path == Path::new("-") {
         let mut bytes = Vec::new();
         io::stdin()

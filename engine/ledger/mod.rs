@@ -190,7 +190,12 @@ impl Ledger {
                     expected: "exists already",
                 });
             }
-            Event::RunApproved { .. } => self.approved = true,
+            Event::RunApproved { plan_sha256, .. } => {
+                if *plan_sha256 != self.plan_sha256 {
+                    return Err(impossible(record, "the run", "one of another plan"));
+                }
+                self.approved = true;
+            }
             Event::EngineStarted { .. } => {
                 self.engines += 1;
                 self.stopped = None;
@@ -211,6 +216,7 @@ impl Ledger {
             event => {
                 if let Some(id) = event.wp() {
                     let n = self.position(record, id)?;
+                    self.not_being_merged(record, id)?;
                     self.wps[n].apply(record)?;
                     self.after_wp(record, n);
                 }
@@ -219,6 +225,24 @@ impl Ledger {
         self.seq = record.seq;
         self.updated_at = record.at;
         Ok(())
+    }
+
+    /// A WP whose commit is being merged has nothing to be tried again yet.
+    fn not_being_merged(&self, record: &Record, id: &WpId) -> Result<(), LedgerError> {
+        match self.gates.last() {
+            Some(gate)
+                if gate.phase.open()
+                    && gate.wps.contains(id)
+                    && matches!(record.event, Event::WpRetried { .. }) =>
+            {
+                Err(impossible(
+                    record,
+                    format!("`{id}`"),
+                    format!("in the open gate {}", gate.gate),
+                ))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// What a WP's event means for the rest of the run.

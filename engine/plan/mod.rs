@@ -102,11 +102,5 @@ pub fn read(source: &Source, dir: &Path) -> Read {
         true => (None, draft),
         false => (draft, None),
     };
-    Read {
-        plan,
-        draft,
-        brief_files,
-        places,
-        findings,
-    }
+    Read { plan, draft, brief_files, places, findings }
 }

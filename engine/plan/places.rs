@@ -41,11 +41,7 @@ impl Places {
     /// The places of a text that is TOML. Of any other text, those that can be made out.
     #[must_use]
     pub fn new(text: &str) -> Self {
-        Self {
-            text: text.to_owned(),
-            root: OnceLock::new(),
-            renamed: Vec::new(),
-        }
+        Self { text: text.to_owned(), root: OnceLock::new(), renamed: Vec::new() }
     }
 
     /// The same places, of which some go by another name: `(name, where it is in the file)`. A key that
@@ -123,14 +119,8 @@ fn index(text: &str) -> Node {
     let (root, _) = DeTable::parse_recoverable(text);
     // The root has no span of its own: the first line stands for it.
     let start = if text.starts_with('\u{feff}') { 3 } else { 0 };
-    let line = text[start..]
-        .find(['\r', '\n'])
-        .unwrap_or(text.len() - start);
-    Node {
-        key: None,
-        value: start..start + line,
-        inside: Inside::Table(entries(root.get_ref())),
-    }
+    let line = text[start..].find(['\r', '\n']).unwrap_or(text.len() - start);
+    Node { key: None, value: start..start + line, inside: Inside::Table(entries(root.get_ref())) }
 }
 
 fn entries(table: &DeTable<'_>) -> BTreeMap<String, Node> {

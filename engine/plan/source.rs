@@ -17,10 +17,7 @@ impl Source {
     /// A source from its parts.
     #[must_use]
     pub fn new(file: impl Into<String>, text: impl Into<String>) -> Self {
-        Self {
-            file: file.into(),
-            text: text.into(),
-        }
+        Self { file: file.into(), text: text.into() }
     }
 
     /// Line and column of a byte offset, both from 1; columns count characters. A byte order mark

@@ -18,11 +18,7 @@ pub fn quoted(text: &str) -> String {
             false => shown.push(c),
         }
     }
-    let more = if text.chars().nth(LONGEST).is_some() {
-        "…"
-    } else {
-        ""
-    };
+    let more = if text.chars().nth(LONGEST).is_some() { "…" } else { "" };
     format!("`{shown}{more}`")
 }
 
@@ -41,12 +37,8 @@ pub fn known<'a>(names: impl IntoIterator<Item = &'a str>, last: &str) -> String
     let names: Vec<&str> = names.into_iter().collect();
     match names.len() {
         0..=12 => list(names, last),
-        many => format!(
-            "{} and {} more",
-            list(names[..10].iter().copied(), ","),
-            many - 10
-        )
-        .replace(" ,", ","),
+        many => format!("{} and {} more", list(names[..10].iter().copied(), ","), many - 10)
+            .replace(" ,", ","),
     }
 }
 
@@ -59,10 +51,8 @@ pub fn inline(value: &Value) -> String {
             format!("[{}]", items.join(", "))
         }
         Value::Object(entries) => {
-            let entries: Vec<String> = entries
-                .iter()
-                .map(|(key, value)| format!("{key} = {}", inline(value)))
-                .collect();
+            let entries: Vec<String> =
+                entries.iter().map(|(key, value)| format!("{key} = {}", inline(value))).collect();
             format!("{{ {} }}", entries.join(", "))
         }
         // Strings, numbers and booleans are written alike in JSON and TOML.
