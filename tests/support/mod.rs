@@ -1,3 +1,5 @@
 //! Fixtures that several rooms' tests share.
 
+pub mod samples;
 pub mod small_plan;
+pub mod story;
