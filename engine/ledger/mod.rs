@@ -216,7 +216,7 @@ impl Ledger {
             event => {
                 if let Some(id) = event.wp() {
                     let n = self.position(record, id)?;
-                    self.not_being_merged(record, id)?;
+                    self.refuse_retry(record, n)?;
                     self.wps[n].apply(record)?;
                     self.after_wp(record, n);
                 }
@@ -227,22 +227,30 @@ impl Ledger {
         Ok(())
     }
 
-    /// A WP whose commit is being merged has nothing to be tried again yet.
-    fn not_being_merged(&self, record: &Record, id: &WpId) -> Result<(), LedgerError> {
-        match self.gates.last() {
-            Some(gate)
-                if gate.phase.open()
-                    && gate.wps.contains(id)
-                    && matches!(record.event, Event::WpRetried { .. }) =>
-            {
-                Err(impossible(
-                    record,
-                    format!("`{id}`"),
-                    format!("in the open gate {}", gate.gate),
-                ))
-            }
-            _ => Ok(()),
+    /// Whether `wp` can be tried again now. What passed is tried again only because it does not hold
+    /// together with the rest of its stage: others may be building on it.
+    #[must_use]
+    pub fn may_retry(&self, wp: &WpState) -> bool {
+        match wp.phase {
+            Phase::Passed => self.gates.last().is_some_and(|gate| {
+                matches!(gate.phase, GatePhase::Failed | GatePhase::Superseded)
+                    && gate.wps.contains(&wp.id)
+            }),
+            phase => phase.stuck(),
         }
+    }
+
+    fn refuse_retry(&self, record: &Record, n: usize) -> Result<(), LedgerError> {
+        let wp = &self.wps[n];
+        if !matches!(record.event, Event::WpRetried { .. }) || self.may_retry(wp) {
+            return Ok(());
+        }
+        let gate = self.gates.last().filter(|g| g.phase.open() && g.wps.contains(&wp.id));
+        let state = match gate {
+            Some(gate) => format!("in the open gate {}", gate.gate),
+            None => wp.phase.name().to_owned(),
+        };
+        Err(impossible(record, format!("`{}`", wp.id), state))
     }
 
     /// What a WP's event means for the rest of the run.

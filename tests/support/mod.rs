@@ -1,8 +1,5 @@
 //! Fixtures that several rooms' tests share.
 
-pub mod git_repo;
-pub mod plan_text;
-pub mod scratch;
+pub mod samples;
 pub mod small_plan;
-pub mod steps;
-pub mod tricks;
+pub mod story;
