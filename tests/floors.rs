@@ -105,7 +105,11 @@ fn outside_crates_stay_at_home() {
         for (n, line) in file.code() {
             for (name, rooms) in HOMES {
                 if says(line, &format!("{name}::")) && !rooms.contains(&file.room.as_str()) {
-                    wrong.push(format!("{}:{n}: `{name}` lives in {}", file.name, rooms.join(", ")));
+                    wrong.push(format!(
+                        "{}:{n}: `{name}` lives in {}",
+                        file.name,
+                        rooms.join(", ")
+                    ));
                 }
             }
         }
@@ -133,11 +137,13 @@ fn no_room_is_a_heap() {
     let bad: BTreeSet<String> = files()
         .into_iter()
         .map(|file| file.name)
-        .filter(|name| ["utils", "util", "common", "helpers", "misc"].iter().any(|heap| {
-            Path::new(name).components().any(|part| {
-                part.as_os_str().to_string_lossy().trim_end_matches(".rs") == *heap
+        .filter(|name| {
+            ["utils", "util", "common", "helpers", "misc"].iter().any(|heap| {
+                Path::new(name)
+                    .components()
+                    .any(|part| part.as_os_str().to_string_lossy().trim_end_matches(".rs") == *heap)
             })
-        }))
+        })
         .collect();
     assert!(bad.is_empty(), "a file is named after what it holds: {bad:?}");
     for file in files() {

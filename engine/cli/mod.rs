@@ -49,30 +49,18 @@ pub struct Cli {
 pub enum Verb {
     Init(init::Args),
     Validate(validate::Args),
-    /// Show what a run of a plan would do.
-    Plan(plan::Args),
-    /// Run a plan.
-    Apply(apply::Args),
-    /// Go on with a run.
-    Resume(resume::Args),
-    /// Show how a run stands.
-    Status(status::Args),
-    /// Show what a WP's processes printed.
-    Logs(logs::Args),
-    /// Wait until a run or a WP has come somewhere.
-    Wait(wait::Args),
-    /// Approve a WP's work, or ask for changes.
-    Review(ask::Review),
-    /// End a WP, or all of them.
-    Cancel(ask::Cancel),
-    /// Try a WP again.
-    Retry(ask::Retry),
-    /// Run a command with its output in a file.
-    RunLogged(run_logged::Args),
-    /// Draw who waits for whom.
     Graph(graph::Args),
     Brief(brief::Args),
-    /// Print a JSON Schema.
+    Plan(plan::Args),
+    Apply(apply::Args),
+    Resume(resume::Args),
+    Status(status::Args),
+    Logs(logs::Args),
+    Wait(wait::Args),
+    Review(ask::Review),
+    Cancel(ask::Cancel),
+    Retry(ask::Retry),
+    RunLogged(run_logged::Args),
     Schema(schema::Args),
     Completions(completions::Args),
     Man(man::Args),
@@ -106,6 +94,8 @@ fn run(cli: &Cli) -> Result<u8, Failure> {
     match &cli.verb {
         Verb::Init(args) => init::run(args),
         Verb::Validate(args) => validate::run(args, cli.color),
+        Verb::Graph(args) => graph::run(args, cli.color),
+        Verb::Brief(args) => brief::run(args, cli.color),
         Verb::Plan(args) => plan::run(args, cli.color),
         Verb::Apply(args) => apply::run(args, cli.color),
         Verb::Resume(args) => resume::run(args, cli.color),
@@ -116,8 +106,6 @@ fn run(cli: &Cli) -> Result<u8, Failure> {
         Verb::Cancel(args) => ask::cancel(args),
         Verb::Retry(args) => ask::retry(args),
         Verb::RunLogged(args) => run_logged::run(args),
-        Verb::Graph(args) => graph::run(args, cli.color),
-        Verb::Brief(args) => brief::run(args, cli.color),
         Verb::Schema(args) => schema::run(args),
         Verb::Completions(args) => {
             let done = completions::run(args, Cli::command(), &mut io::stdout());

@@ -36,6 +36,22 @@ pub(super) fn compiled(path: &Path, color: Color) -> Result<Option<Compiled>, Fa
     Ok(outcome.compiled)
 }
 
+
+/// Says on standard error what is wrong with a plan.
+pub(super) fn say(source: &Source, outcome: &Outcome, color: Color) {
+    let mut sources = Sources::new();
+    sources.add(&source.file, &source.text);
+    for (file, text) in &outcome.texts {
+        sources.add(file, text);
+    }
+    let look = terminal::stderr_look(color);
+    let mut text = Vec::new();
+    let drawn =
+        findings::draw(findings::Format::Human, &outcome.findings, &sources, look, &mut text);
+    // Where standard error is gone, there is nobody left to tell.
+    let _ = drawn.and_then(|()| io::stderr().lock().write_all(&text));
+}
+
 /// Compiles one plan against the repository that its folder lies in, if any.
 ///
 /// # Errors

@@ -210,11 +210,7 @@ impl<'a> Context<'a> {
     fn wrong_type(&self, at: &str, value: &Value, wanted: &[&Value]) -> Complaint {
         let kinds: Vec<&str> = wanted.iter().filter_map(|asked| asked["type"].as_str()).collect();
         let names: Vec<&str> = kinds.iter().map(|kind| kind_name(kind)).collect();
-        let written = self
-            .source
-            .text
-            .get(self.places.nearest(at))
-            .unwrap_or_default();
+        let written = self.source.text.get(self.places.nearest(at)).unwrap_or_default();
         let found = match value {
             Value::Null => "infinite",
             Value::Bool(_) => "`true` or `false`",

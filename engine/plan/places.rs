@@ -41,11 +41,7 @@ impl Places {
     /// The places of a text that is TOML. Of any other text, those that can be made out.
     #[must_use]
     pub fn new(text: &str) -> Self {
-        Self {
-            text: text.to_owned(),
-            root: OnceLock::new(),
-            renamed: HashMap::new(),
-        }
+        Self { text: text.to_owned(), root: OnceLock::new(), renamed: HashMap::new() }
     }
 
     /// The same places, of which some go by another name: from that name to the one in the file. A key that
@@ -88,9 +84,7 @@ impl Places {
     /// Where the value stands, or else whatever holds it.
     #[must_use]
     pub fn nearest(&self, pointer: &str) -> Range<usize> {
-        pointer::ancestors(pointer)
-            .find_map(|at| self.value(at))
-            .unwrap_or(0..0)
+        pointer::ancestors(pointer).find_map(|at| self.value(at)).unwrap_or(0..0)
     }
 
     fn node(&self, pointer: &str) -> Option<&Node> {

@@ -69,9 +69,7 @@ fn value_as_text(value: &mut DeValue<'_>) {
     match value {
         DeValue::Datetime(date) => *value = DeValue::String(date.to_string().into()),
         DeValue::Table(table) => date_as_text(table),
-        DeValue::Array(items) => items
-            .iter_mut()
-            .for_each(|item| value_as_text(item.get_mut())),
+        DeValue::Array(items) => items.iter_mut().for_each(|item| value_as_text(item.get_mut())),
         _ => {}
     }
 }

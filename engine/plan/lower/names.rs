@@ -99,11 +99,7 @@ impl Names {
 
     /// Notes a tier that is not declared.
     pub fn tier(&self, name: &str, at: impl Fn() -> String, notes: &mut Notes) {
-        if self
-            .tiers
-            .binary_search_by(|tier| tier.as_str().cmp(name))
-            .is_err()
-        {
+        if self.tiers.binary_search_by(|tier| tier.as_str().cmp(name)).is_err() {
             let lack = format!("declare it: `[tiers.{name}]` with a `worker`");
             self.unknown("/tiers", "tier", name, at(), &self.tiers, &lack, notes);
         }
@@ -111,11 +107,7 @@ impl Names {
 
     /// Notes a worker that is not declared.
     pub fn worker(&self, name: &str, at: impl Fn() -> String, notes: &mut Notes) {
-        if self
-            .workers
-            .binary_search_by(|worker| worker.as_str().cmp(name))
-            .is_err()
-        {
+        if self.workers.binary_search_by(|worker| worker.as_str().cmp(name)).is_err() {
             let lack = format!("declare it: `[workers.{name}]` with a `command`");
             self.unknown("/workers", "worker", name, at(), &self.workers, &lack, notes);
         }
