@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use bstr::{BString, ByteSlice};
 use sha2::Digest;
 
-use crate::model::ids::RunId;
+use crate::model::ids::{CommitId, RunId};
 
 use super::error::GitError;
 use super::look::Look;
@@ -42,6 +42,21 @@ pub struct Guarded {
     pub(super) refs: BTreeMap<BString, BString>,
     pub(super) head: BString,
     pub(super) look: Option<Look>,
+}
+
+impl Guarded {
+    /// Where the branch stood that `rev` names: a branch by its short name, or `HEAD` for the one that
+    /// the user's checkout is on. Nothing for anything else, which does not move.
+    #[must_use]
+    pub fn tip(&self, rev: &str) -> Option<CommitId> {
+        let name: BString = match rev {
+            "HEAD" => self.head.strip_prefix(b"ref: ")?.trim_ascii_end().into(),
+            branch => format!("refs/heads/{branch}").into(),
+        };
+        let value = self.refs.get(&name)?;
+        let is_id = !value.is_empty() && value.iter().all(u8::is_ascii_hexdigit);
+        is_id.then(|| CommitId(value.to_string()))
+    }
 }
 
 /// Whose doing a difference is taken for.
