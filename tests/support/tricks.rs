@@ -273,6 +273,16 @@ pub const TRICKS: &[Trick] = &[
         "top.txt",
     ),
     scope(
+        "HEAD removed",
+        "echo x >> top.txt; rm \"$(git rev-parse --git-dir)/HEAD\"",
+        "top.txt",
+    ),
+    scope(
+        "administrative folder removed",
+        "echo x >> top.txt; rm -r \"$(git rev-parse --git-dir)\"",
+        "top.txt",
+    ),
+    scope(
         "index removed",
         "rm \"$(git rev-parse --git-path index)\"; echo x >> top.txt",
         "top.txt",
