@@ -43,47 +43,32 @@ pub struct Cli {
     pub verb: Verb,
 }
 
-/// The verbs. Each variant's arguments live in the verb's own file.
+/// The verbs. What each does is told by its arguments, in the verb's own file: clap shows that text.
 #[derive(Debug, Subcommand)]
+#[allow(missing_docs, reason = "a text here would take the place of the verb's own")]
 pub enum Verb {
-    /// Write a first plan.
     Init(init::Args),
-    /// Check plan files.
     Validate(validate::Args),
-    /// Show what a run of a plan would do.
-    Plan(plan::Args),
-    /// Run a plan.
-    Apply(apply::Args),
-    /// Go on with a run.
-    Resume(resume::Args),
-    /// Show how a run stands.
-    Status(status::Args),
-    /// Show what a WP's processes printed.
-    Logs(logs::Args),
-    /// Wait until a run or a WP has come somewhere.
-    Wait(wait::Args),
-    /// Approve a WP's work, or ask for changes.
-    Review(ask::Review),
-    /// End a WP, or all of them.
-    Cancel(ask::Cancel),
-    /// Try a WP again.
-    Retry(ask::Retry),
-    /// Run a command with its output in a file.
-    RunLogged(run_logged::Args),
-    /// Draw who waits for whom.
     Graph(graph::Args),
-    /// Show what workers would be told.
     Brief(brief::Args),
-    /// Print a JSON Schema.
+    Plan(plan::Args),
+    Apply(apply::Args),
+    Resume(resume::Args),
+    Status(status::Args),
+    Logs(logs::Args),
+    Wait(wait::Args),
+    Review(ask::Review),
+    Cancel(ask::Cancel),
+    Retry(ask::Retry),
+    RunLogged(run_logged::Args),
     Schema(schema::Args),
-    /// Print completions for a shell.
     Completions(completions::Args),
-    /// Print the manual page, or write them all.
     Man(man::Args),
 }
 
 /// Parses `argv` and runs the verb it names.
 pub fn main(argv: impl IntoIterator<Item = OsString>) -> ExitCode {
+    listen_to_developers();
     let cli = match Cli::try_parse_from(argv) {
         Ok(cli) => cli,
         Err(error) => {
@@ -98,10 +83,19 @@ pub fn main(argv: impl IntoIterator<Item = OsString>) -> ExitCode {
     }
 }
 
+/// `SOP_LOG=debug` (or any filter) shows developers on standard error what `sop` does inside.
+fn listen_to_developers() {
+    if let Ok(filter) = tracing_subscriber::EnvFilter::try_from_env("SOP_LOG") {
+        tracing_subscriber::fmt().with_env_filter(filter).with_writer(io::stderr).init();
+    }
+}
+
 fn run(cli: &Cli) -> Result<u8, Failure> {
     match &cli.verb {
         Verb::Init(args) => init::run(args),
         Verb::Validate(args) => validate::run(args, cli.color),
+        Verb::Graph(args) => graph::run(args, cli.color),
+        Verb::Brief(args) => brief::run(args, cli.color),
         Verb::Plan(args) => plan::run(args, cli.color),
         Verb::Apply(args) => apply::run(args, cli.color),
         Verb::Resume(args) => resume::run(args, cli.color),
@@ -112,8 +106,6 @@ fn run(cli: &Cli) -> Result<u8, Failure> {
         Verb::Cancel(args) => ask::cancel(args),
         Verb::Retry(args) => ask::retry(args),
         Verb::RunLogged(args) => run_logged::run(args),
-        Verb::Graph(args) => graph::run(args, cli.color),
-        Verb::Brief(args) => brief::run(args, cli.color),
         Verb::Schema(args) => schema::run(args),
         Verb::Completions(args) => {
             let done = completions::run(args, Cli::command(), &mut io::stdout());

@@ -4,11 +4,11 @@ use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use super::failure::Failure;
-use super::terminal::Color;
+use super::terminal::{self, Color};
 use crate::finding::{Finding, Severity};
 use crate::git::{GitError, Repo};
 use crate::plan::Source;
-use crate::report::findings::{self, Look, Sources};
+use crate::report::findings::{self, Sources};
 use crate::run::compile::{Compiled, Outcome, Purpose, compile};
 
 /// What standard input is called in findings.
@@ -31,19 +31,25 @@ pub(super) fn compiled(path: &Path, color: Color) -> Result<Option<Compiled>, Fa
         }
     };
     if outcome.compiled.is_none() {
-        let mut sources = Sources::new();
-        sources.add(&source.file, &source.text);
-        for (file, text) in &outcome.texts {
-            sources.add(file, text);
-        }
-        let look = Look { color: color.on_stderr(), ..Look::default() };
-        let mut text = Vec::new();
-        let drawn =
-            findings::draw(findings::Format::Human, &outcome.findings, &sources, look, &mut text);
-        // Where standard error is gone, there is nobody left to tell.
-        let _ = drawn.and_then(|()| io::stderr().lock().write_all(&text));
+        say(&source, &outcome, color);
     }
     Ok(outcome.compiled)
+}
+
+
+/// Says on standard error what is wrong with a plan.
+pub(super) fn say(source: &Source, outcome: &Outcome, color: Color) {
+    let mut sources = Sources::new();
+    sources.add(&source.file, &source.text);
+    for (file, text) in &outcome.texts {
+        sources.add(file, text);
+    }
+    let look = terminal::stderr_look(color);
+    let mut text = Vec::new();
+    let drawn =
+        findings::draw(findings::Format::Human, &outcome.findings, &sources, look, &mut text);
+    // Where standard error is gone, there is nobody left to tell.
+    let _ = drawn.and_then(|()| io::stderr().lock().write_all(&text));
 }
 
 /// Compiles one plan against the repository that its folder lies in, if any.

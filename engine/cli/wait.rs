@@ -34,6 +34,7 @@ pub struct Args {
     /// Print where it is as JSON.
     #[arg(long)]
     pub json: bool,
+    /// Which run.
     #[command(flatten)]
     pub run: RunArg,
 }

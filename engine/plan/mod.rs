@@ -68,7 +68,7 @@ impl Read {
 #[must_use]
 pub fn read(source: &Source, dir: &Path) -> Read {
     let mut places = Places::new(&source.text);
-    let Ok(table) = DeTable::parse(&source.text) else {
+    let Ok(mut table) = DeTable::parse(&source.text) else {
         return Read {
             plan: None,
             draft: None,
@@ -77,6 +77,7 @@ pub fn read(source: &Source, dir: &Path) -> Read {
             places,
         };
     };
+    source::date_as_text(table.get_mut());
     let (lowered, mut findings) = match Document::deserialize(Deserializer::from(table)) {
         Ok(document) => (Some(lower::lower(document, dir)), Vec::new()),
         Err(refusal) => {
@@ -102,11 +103,5 @@ pub fn read(source: &Source, dir: &Path) -> Read {
         true => (None, draft),
         false => (draft, None),
     };
-    Read {
-        plan,
-        draft,
-        brief_files,
-        places,
-        findings,
-    }
+    Read { plan, draft, brief_files, places, findings }
 }

@@ -183,13 +183,7 @@ pub fn report(
     }
 }
 
-fn planned(
-    compiled: &Compiled,
-    base: &Base,
-    run: &RunId,
-    n: usize,
-    dry: &DryRun,
-) -> PlannedWp {
+fn planned(compiled: &Compiled, base: &Base, run: &RunId, n: usize, dry: &DryRun) -> PlannedWp {
     let plan = &compiled.plan;
     let (wp, whitelist) = (&plan.wps[n], &compiled.whitelists[n]);
     let files = base.paths.iter().filter(|path| whitelist.matches(path)).count();

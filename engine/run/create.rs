@@ -219,8 +219,11 @@ pub fn thaw(dir: &RunDir, approved: &str) -> Result<Plan, RunError> {
 /// Takes the next free name.
 fn claim(repo: &Repo, plan: &RunId) -> Result<RunDir, RunError> {
     let root = RunDir::root_in(repo.common_dir());
-    fs::create_dir_all(&root)
-        .map_err(|source| DirectoryError::Io { what: "make", path: root.clone(), source })?;
+    fs::create_dir_all(&root).map_err(|source| DirectoryError::Io {
+        what: "make",
+        path: root.clone(),
+        source,
+    })?;
     loop {
         let dir = next(repo, plan)?;
         match fs::create_dir(dir.path()) {
