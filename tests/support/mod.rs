@@ -3,3 +3,4 @@
 pub mod samples;
 pub mod small_plan;
 pub mod story;
+pub mod terminal;

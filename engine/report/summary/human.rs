@@ -124,6 +124,11 @@ impl WpSummary {
         if let Some(report) = self.report.as_deref().filter(|_| self.state.got_through()) {
             row(out, "report", Line::new(look).gap(1).then(Tone::Normal, report))?;
         }
+        if let Some(worktree) = self.worktree.as_ref().filter(|_| self.kept.is_none())
+            && !self.state.got_through()
+        {
+            row(out, "worktree", Line::new(look).gap(1).then(Tone::Normal, worktree))?;
+        }
         if let (Some(why), Some(worktree)) = (&self.kept, &self.worktree) {
             let line = Line::new(look).gap(1).then(Tone::Warn, &format!("{worktree}: {why}"));
             row(out, "kept", line)?;
