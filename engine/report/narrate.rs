@@ -118,7 +118,7 @@ fn of_wp(event: &Event, wp: &WpState, ledger: &Ledger, look: &Look) -> Words {
             milestone(Tone::Faint, format!("deferred: {because} did not get through"))
         }
         Event::WpCancelled { by, .. } => milestone(Tone::Warn, format!("cancelled by {by}")),
-        Event::WpRetried { by, .. } => milestone(Tone::Active, format!("tried again for {by}")),
+        Event::WpRetried { by, .. } => milestone(Tone::Active, format!("tried again ({by})")),
         Event::WorktreeKept { why, .. } => milestone(Tone::Warn, format!("worktree kept: {why}")),
         Event::WorktreeRemoved { salvage: Some(salvage), .. } => milestone(
             Tone::Warn,
@@ -177,7 +177,8 @@ fn of_run(event: &Event, ledger: &Ledger, look: &Look) -> Words {
         Event::RunFinished { outcome } => {
             let (word, tone) = words::outcome(*outcome);
             let hint = if *outcome == Outcome::Waiting { " for a person" } else { "" };
-            milestone(
+            // The summary says so as well, wherever there is one to be seen.
+            step(
                 tone,
                 format!(
                     "run {word}{hint}: {} of {} WPs through",
@@ -209,7 +210,7 @@ fn passed(wp: &WpState, commit: &str, look: &Look) -> String {
         facts.push(format!("approved by {by}"));
     }
     facts.push(time_of(wp));
-    facts.push(format!("{} at {commit}", wp.branch.as_deref().unwrap_or("no branch")));
+    facts.push(commit.to_owned());
     facts.join(look.dot())
 }
 
@@ -239,11 +240,17 @@ fn failed(ran: &Ran) -> String {
 /// A problem in one clause.
 #[must_use]
 pub fn one(problem: &Problem) -> String {
-    match (&problem.subject, problem.check) {
-        // A command reads as the subject of its sentence, a path as what it is about.
-        (Some(subject), Check::Dod) => format!("{subject} {}", problem.message),
-        (Some(subject), _) => format!("{}: {subject}", problem.message),
-        (None, _) => problem.message.clone(),
+    sentence(problem.check, problem.subject.as_deref(), &problem.message)
+}
+
+/// What a check found, in one clause.
+#[must_use]
+pub fn sentence(check: Check, subject: Option<&str>, message: &str) -> String {
+    match (subject, check) {
+        // A command is what its sentence is about; a path stands apart.
+        (Some(subject), Check::Dod) => format!("{subject} {message}"),
+        (Some(subject), _) => format!("{message}: {subject}"),
+        (None, _) => message.to_owned(),
     }
 }
 

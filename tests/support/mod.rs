@@ -7,4 +7,5 @@ pub mod scratch;
 pub mod small_plan;
 pub mod steps;
 pub mod story;
+pub mod terminal;
 pub mod tricks;
