@@ -12,6 +12,9 @@ use crate::model::plan::{Kind, Risk};
 use crate::model::time::Timestamp;
 use crate::model::verdict::{Judgment, Verdict};
 
+/// How often a DoD may change files and be run again on what it made, in one round.
+const MOST_PASSES: u32 = 4;
+
 /// Where a WP is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -427,6 +430,11 @@ impl WpState {
         self.changed = *changed;
         self.problems.extend(problems.iter().cloned());
         self.notes.extend(notes.iter().cloned());
+        if rechecked && !same && *pass > MOST_PASSES && self.problems.is_empty() {
+            let text = "changes files each time it is run, so there is no tree that it proves; have \
+                        it change nothing when nothing is left to change";
+            self.problems.push(Problem::new(Check::Dod, text));
+        }
         self.phase = if !self.problems.is_empty() {
             Phase::Deciding
         } else if self.dods == 0 || (rechecked && same) {
