@@ -481,6 +481,20 @@ impl Event {
         }
     }
 
+    /// The gate that the event is about, if it is about one.
+    #[must_use]
+    pub fn gate(&self) -> Option<u32> {
+        match self {
+            Self::GateStarted { gate, .. }
+            | Self::GateMerged { gate, .. }
+            | Self::GateDodRan { gate, .. }
+            | Self::GatePassed { gate, .. }
+            | Self::GateFailed { gate, .. }
+            | Self::GateHalted { gate, .. } => Some(*gate),
+            _ => None,
+        }
+    }
+
     /// The event's name as in the journal.
     #[must_use]
     pub fn name(&self) -> String {

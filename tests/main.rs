@@ -2,6 +2,7 @@
 
 mod brief;
 mod cli;
+mod floors;
 mod git;
 mod graph;
 mod launch;

@@ -86,11 +86,9 @@ struct Asked<'a> {
 /// The work does not await a review, or the file cannot be read.
 pub fn review(args: &Review) -> Result<u8, Failure> {
     let verdict = match &args.request_changes {
-        None => Verdict {
-            verdict: Judgment::Approve,
-            summary: String::new(),
-            findings: Vec::new(),
-        },
+        None => {
+            Verdict { verdict: Judgment::Approve, summary: String::new(), findings: Vec::new() }
+        }
         Some(path) => changes(path)?,
     };
     let wps = [run_args::wp(&args.wp)?];
@@ -108,9 +106,10 @@ pub fn cancel(args: &Cancel) -> Result<u8, Failure> {
     let wps = match &args.wp {
         Some(wp) => vec![run_args::wp(wp)?],
         None => {
-            let left = ledger.wps.iter().filter(|wp| {
-                !wp.phase.got_through() && wp.phase != Phase::Cancelled
-            });
+            let left = ledger
+                .wps
+                .iter()
+                .filter(|wp| !wp.phase.got_through() && wp.phase != Phase::Cancelled);
             left.map(|wp| wp.id.clone()).collect()
         }
     };

@@ -99,12 +99,7 @@ fn logs_of(dir: &RunDir, id: &WpId) -> Result<Vec<PathBuf>, Failure> {
     Ok(logs.into_iter().map(|(_, path)| path).collect())
 }
 
-fn pick(
-    logs: &[PathBuf],
-    step: Option<&str>,
-    id: &WpId,
-    dir: &RunDir,
-) -> Result<PathBuf, Failure> {
+fn pick(logs: &[PathBuf], step: Option<&str>, id: &WpId, dir: &RunDir) -> Result<PathBuf, Failure> {
     let name = |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let wanted = step.unwrap_or("work");
     let of_step = |path: &&PathBuf| {
@@ -152,8 +147,9 @@ fn pass_on(
     raw: bool,
     json: bool,
 ) -> Result<u64, Failure> {
-    let unreadable =
-        |error: io::Error| Failure::infrastructure(format!("could not read {}: {error}", path.display()));
+    let unreadable = |error: io::Error| {
+        Failure::infrastructure(format!("could not read {}: {error}", path.display()))
+    };
     let mut file = std::fs::File::open(path).map_err(unreadable)?;
     file.seek(SeekFrom::Start(from)).map_err(unreadable)?;
     let mut out = io::stdout().lock();

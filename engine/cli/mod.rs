@@ -2,14 +2,17 @@
 
 pub mod apply;
 pub mod ask;
+pub mod brief;
 pub mod completions;
 pub mod drive;
 pub mod exit;
 pub mod failure;
+pub mod graph;
 pub mod init;
 pub mod logs;
 pub mod man;
 pub mod plan;
+mod plan_file;
 pub mod resume;
 pub mod run_args;
 pub mod run_logged;
@@ -40,43 +43,32 @@ pub struct Cli {
     pub verb: Verb,
 }
 
-/// The verbs. Each variant's arguments live in the verb's own file.
+/// The verbs. What each does is told by its arguments, in the verb's own file: clap shows that text.
 #[derive(Debug, Subcommand)]
+#[allow(missing_docs, reason = "a text here would take the place of the verb's own")]
 pub enum Verb {
-    /// Write a first plan.
     Init(init::Args),
-    /// Check plan files.
     Validate(validate::Args),
-    /// Show what a run of a plan would do.
+    Graph(graph::Args),
+    Brief(brief::Args),
     Plan(plan::Args),
-    /// Run a plan.
     Apply(apply::Args),
-    /// Go on with a run.
     Resume(resume::Args),
-    /// Show how a run stands.
     Status(status::Args),
-    /// Show what a WP's processes printed.
     Logs(logs::Args),
-    /// Wait until a run or a WP has come somewhere.
     Wait(wait::Args),
-    /// Approve a WP's work, or ask for changes.
     Review(ask::Review),
-    /// End a WP, or all of them.
     Cancel(ask::Cancel),
-    /// Try a WP again.
     Retry(ask::Retry),
-    /// Run a command with its output in a file.
     RunLogged(run_logged::Args),
-    /// Print a JSON Schema.
     Schema(schema::Args),
-    /// Print completions for a shell.
     Completions(completions::Args),
-    /// Print the manual page, or write them all.
     Man(man::Args),
 }
 
 /// Parses `argv` and runs the verb it names.
 pub fn main(argv: impl IntoIterator<Item = OsString>) -> ExitCode {
+    listen_to_developers();
     let cli = match Cli::try_parse_from(argv) {
         Ok(cli) => cli,
         Err(error) => {
@@ -91,10 +83,19 @@ pub fn main(argv: impl IntoIterator<Item = OsString>) -> ExitCode {
     }
 }
 
+/// `SOP_LOG=debug` (or any filter) shows developers on standard error what `sop` does inside.
+fn listen_to_developers() {
+    if let Ok(filter) = tracing_subscriber::EnvFilter::try_from_env("SOP_LOG") {
+        tracing_subscriber::fmt().with_env_filter(filter).with_writer(io::stderr).init();
+    }
+}
+
 fn run(cli: &Cli) -> Result<u8, Failure> {
     match &cli.verb {
         Verb::Init(args) => init::run(args),
         Verb::Validate(args) => validate::run(args, cli.color),
+        Verb::Graph(args) => graph::run(args, cli.color),
+        Verb::Brief(args) => brief::run(args, cli.color),
         Verb::Plan(args) => plan::run(args, cli.color),
         Verb::Apply(args) => apply::run(args, cli.color),
         Verb::Resume(args) => resume::run(args, cli.color),

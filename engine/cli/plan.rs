@@ -9,15 +9,14 @@ use tokio::sync::watch;
 use super::drive;
 use super::exit;
 use super::failure::{Failure, written};
+use super::plan_file::{self, Text};
 use super::run_args;
 use super::terminal::{self, Color};
-use super::validate::{self, Text};
 use crate::git::Repo;
 use crate::model::checkpoint::Checkpoint;
 use crate::report::checkpoint as draw;
-use crate::report::findings::{self, Sources};
 use crate::run::checkpoint::{self, DryRun, DryRunError};
-use crate::run::compile::{Base, Compiled, Purpose, compile};
+use crate::run::compile::{Base, Compiled, Outcome, Purpose, compile};
 use crate::run::create;
 use crate::run::site::Halt;
 use crate::run::step::Order;
@@ -83,27 +82,21 @@ pub fn prepare(
     dry: bool,
     color: Color,
 ) -> Result<Option<Prepared>, Failure> {
-    let (source, dir) = match validate::read(file)? {
+    let (source, dir) = match plan_file::read(file)? {
         Text::Plan(source, dir) => (source, dir),
         Text::NotUtf8(source, finding) => {
-            let mut sources = Sources::new();
-            sources.add(&source.file, &source.text);
-            say(&[finding], &sources, color)?;
+            let outcome = Outcome { compiled: None, findings: vec![finding], texts: Vec::new() };
+            plan_file::say(&source, &outcome, color);
             return Ok(None);
         }
     };
     let git = |error: crate::git::GitError| Failure::infrastructure(error.to_string());
     obstacles(repo)?;
     let outcome = compile(&source, &dir, Some(repo), Purpose::Run).map_err(git)?;
-    let mut sources = Sources::new();
-    sources.add(&source.file, &source.text);
-    for (file, text) in &outcome.texts {
-        sources.add(file, text);
+    if outcome.compiled.is_none() {
+        plan_file::say(&source, &outcome, color);
     }
-    let Some(mut compiled) = outcome.compiled else {
-        say(&outcome.findings, &sources, color)?;
-        return Ok(None);
-    };
+    let Some(mut compiled) = outcome.compiled else { return Ok(None) };
     let base = compiled.base.take().ok_or_else(|| Failure::infrastructure("the base is gone"))?;
     let warnings = outcome.findings.iter().map(|finding| {
         match finding.span.as_ref().map(|span| source.position(span.start)) {
@@ -123,16 +116,9 @@ pub fn prepare(
     Ok(Some(Prepared { text: source.text, compiled, base, dry, report }))
 }
 
-fn say(findings: &[crate::finding::Finding], sources: &Sources, color: Color) -> Result<(), Failure> {
-    let mut err = io::stderr().lock();
-    let format = findings::Format::Human;
-    written(findings::draw(format, findings, sources, terminal::stderr_look(color), &mut err))
-}
-
 /// What about the repository itself stands in the way of any run.
 fn obstacles(repo: &Repo) -> Result<(), Failure> {
-    let found =
-        repo.preflight().map_err(|error| Failure::infrastructure(error.to_string()))?;
+    let found = repo.preflight().map_err(|error| Failure::infrastructure(error.to_string()))?;
     let blocking: Vec<String> =
         found.iter().filter(|o| o.kind.blocks()).map(|o| o.text.clone()).collect();
     match blocking.is_empty() {
@@ -144,7 +130,8 @@ fn obstacles(repo: &Repo) -> Result<(), Failure> {
 fn dry_run(repo: &Repo, compiled: &Compiled, base: &Base) -> Result<DryRun, Failure> {
     let (tell, orders) = watch::channel(Order::Go);
     let result = drive::runtime()?.block_on(async {
-        let mut stop = Stop::listen().map_err(|error| Failure::infrastructure(error.to_string()))?;
+        let mut stop =
+            Stop::listen().map_err(|error| Failure::infrastructure(error.to_string()))?;
         let run = checkpoint::dry_run(repo, &compiled.plan, base, orders);
         tokio::pin!(run);
         loop {

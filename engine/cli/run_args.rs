@@ -22,8 +22,9 @@ pub struct RunArg {
 /// # Errors
 /// There is none, or git cannot read it.
 pub fn repository() -> Result<Repo, Failure> {
-    Repo::discover(Path::new("."))
-        .map_err(|error| Failure::infrastructure(error.to_string()).help("run sop in a git checkout"))
+    Repo::discover(Path::new(".")).map_err(|error| {
+        Failure::infrastructure(error.to_string()).help("run sop in a git checkout")
+    })
 }
 
 /// The directory of the run that `name` names, or of the newest.
@@ -36,7 +37,8 @@ pub fn find(repo: &Repo, name: Option<&str>) -> Result<RunDir, Failure> {
         RunDir::list(&root).map_err(|error| Failure::infrastructure(error.to_string()))?;
     let Some(name) = name else {
         return runs.pop().ok_or_else(|| {
-            Failure::usage("this repository has no run yet").help("start one with `sop apply plan.toml`")
+            Failure::usage("this repository has no run yet")
+                .help("start one with `sop apply plan.toml`")
         });
     };
     let found = runs.iter().position(|dir| dir.run().as_str() == name);
@@ -58,9 +60,8 @@ pub fn find(repo: &Repo, name: Option<&str>) -> Result<RunDir, Failure> {
 pub fn fold(dir: &RunDir) -> Result<Ledger, Failure> {
     let contents = journal::read(&dir.journal())
         .map_err(|error| Failure::infrastructure(error.to_string()))?;
-    Ledger::fold(&contents.records).map_err(|error| {
-        Failure::infrastructure(format!("{}: {error}", dir.journal().display()))
-    })
+    Ledger::fold(&contents.records)
+        .map_err(|error| Failure::infrastructure(format!("{}: {error}", dir.journal().display())))
 }
 
 /// A WP's name from the command line.
@@ -70,4 +71,3 @@ pub fn fold(dir: &RunDir) -> Result<Ledger, Failure> {
 pub fn wp(text: &str) -> Result<WpId, Failure> {
     WpId::new(text).map_err(|why| Failure::usage(format!("`{text}` {why}")))
 }
-

@@ -298,11 +298,11 @@ fn add(
         }
         return Ok(());
     } else if stat.is_symlink() {
-        std::fs::read_link(path)
-            .map_err(GitError::io("read", path))?
-            .as_os_str()
-            .as_bytes()
-            .to_vec()
+        // Where it points, and what is there.
+        let target = std::fs::read_link(path).map_err(GitError::io("read", path))?;
+        let mut content = target.into_os_string().into_encoded_bytes();
+        content.extend(std::fs::read(path).unwrap_or_default());
+        content
     } else if stat.is_file() {
         std::fs::read(path).map_err(GitError::io("read", path))?
     } else {
@@ -312,13 +312,6 @@ fn add(
     let mut state = format!("{:o} ", stat.mode());
     state.extend(digest.iter().map(|byte| format!("{byte:02x}")));
     files.insert(path.to_path_buf(), (state, shared));
-    if stat.is_symlink()
-        && let Ok(target) = path.canonicalize()
-        && target.is_file()
-        && target != path
-    {
-        add(files, &target, shared)?;
-    }
     Ok(())
 }
 

@@ -11,6 +11,9 @@ use super::wildmatch;
 #[derive(Debug, Clone)]
 struct Rule {
     pattern: Vec<u8>,
+    /// How much of the pattern is plain text. A rule with an inner slash matches this part first and the rest as
+    /// a pattern of its own: `a**/b` therefore holds `a/x/b`, as it does for git.
+    literal: usize,
     negated: bool,
     only_folders: bool,
     /// Has no inner slash, so it is held against the last part of a path at any depth.
@@ -77,10 +80,10 @@ impl Rule {
             return false;
         }
         if self.by_name {
-            wildmatch::matches(&self.pattern, name, false)
-        } else {
-            wildmatch::matches(&self.pattern, relative, true)
+            return wildmatch::matches(&self.pattern, name, false);
         }
+        let (literal, rest) = self.pattern.split_at(self.literal);
+        relative.strip_prefix(literal).is_some_and(|text| wildmatch::matches(rest, text, true))
     }
 }
 
@@ -102,7 +105,8 @@ fn rule(line: &[u8]) -> Option<Rule> {
     let (only_folders, line) = line.strip_suffix(b"/").map_or((false, line), |rest| (true, rest));
     let by_name = !line.contains(&b'/');
     let pattern = line.strip_prefix(b"/").unwrap_or(line).to_vec();
-    (!line.is_empty()).then_some(Rule { pattern, negated, only_folders, by_name })
+    let literal = pattern.iter().position(|b| b"*?[\\".contains(b)).unwrap_or(pattern.len());
+    (!line.is_empty()).then_some(Rule { literal, pattern, negated, only_folders, by_name })
 }
 
 /// Spaces at the end do not count, unless a backslash keeps them.

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::os::unix::ffi::OsStrExt;
 
 use bstr::{BStr, BString, ByteSlice, ByteVec};
 
@@ -275,13 +276,19 @@ impl Repo {
         if let Some(found) = found {
             return found.map_err(GitError::objects(format!("cannot read commit {commit}")));
         }
-        let path_arg = path.to_os_str_lossy();
+        if path.is_empty() {
+            return Ok(None);
+        }
+        let path_arg = std::ffi::OsStr::from_bytes(path);
         let git = self.git().env("GIT_LITERAL_PATHSPECS", "1");
         let out = git
             .args(["ls-tree", "-z", "--full-tree", commit.as_str(), "--"])
-            .arg(&*path_arg)
+            .arg(path_arg)
             .run()?;
-        Ok(parse_leaves(&out)?.into_iter().find(|(found, _)| found == path).map(|(_, leaf)| leaf))
+        Ok(parse_leaves(&out)?
+            .into_iter()
+            .find(|(found, leaf)| found == path && leaf.mode != 0o040_000)
+            .map(|(_, leaf)| leaf))
     }
 
     /// The bytes of a blob.

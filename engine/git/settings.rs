@@ -41,12 +41,19 @@ impl Settings {
             settings
                 .values
                 .insert(key.to_str_lossy().into_owned(), PathBuf::from(OsStr::from_bytes(value)));
-            if let Some(file) = origin.strip_prefix(b"file:") {
-                let path = repo.common_dir().join(OsStr::from_bytes(file));
-                settings
-                    .files
-                    .push(ConfigFile { path, shared: matches!(scope, b"global" | b"system") });
+            let Some(file) = origin.strip_prefix(b"file:") else {
+                continue;
+            };
+            let path = repo.common_dir().join(OsStr::from_bytes(file));
+            let shared = matches!(scope, b"global" | b"system");
+            if key.starts_with(b"include") && key.ends_with(b".path") {
+                // It may be missing or empty now, and so not be listed for what it says.
+                settings.files.push(ConfigFile {
+                    path: expand(OsStr::from_bytes(value), path.parent()),
+                    shared,
+                });
             }
+            settings.files.push(ConfigFile { path, shared });
         }
         // The user's own may not exist yet.
         match std::env::var_os("GIT_CONFIG_GLOBAL") {
@@ -80,16 +87,23 @@ impl Settings {
     /// A value as a path, `~/` resolved, relative to `base`.
     pub(super) fn path(&self, key: &str, base: &Path) -> Option<PathBuf> {
         let value = self.values.get(key).filter(|value| !value.as_os_str().is_empty())?;
-        match (value.strip_prefix("~"), home()) {
-            (Ok(rest), Some(home)) => Some(home.join(rest)),
-            _ => Some(base.join(value)),
-        }
+        Some(expand(value.as_os_str(), Some(base)))
     }
 
     /// The user's exclude file for all repositories.
     pub(super) fn excludes(&self) -> Option<PathBuf> {
         self.path("core.excludesfile", Path::new("/"))
             .or_else(|| Some(config_home()?.join("git/ignore")))
+    }
+}
+
+/// A path of the configuration: `~/` is the user's home, anything else relative to `base`.
+fn expand(value: &OsStr, base: Option<&Path>) -> PathBuf {
+    let value = Path::new(value);
+    match (value.strip_prefix("~"), home(), base) {
+        (Ok(rest), Some(home), _) => home.join(rest),
+        (_, _, Some(base)) => base.join(value),
+        _ => value.to_path_buf(),
     }
 }
 

@@ -204,7 +204,12 @@ impl Worktree {
             }
         }
         edits.extend(
-            walked.gone.iter().map(|at| (index.path(&index.entries()[*at]).to_owned(), None)),
+            walked
+                .gone
+                .iter()
+                .map(|at| index.path(&index.entries()[*at]))
+                .filter(|path| !lies_in(&keep_out, path))
+                .map(|path| (path.to_owned(), None)),
         );
         let mut irregular = walked.irregular;
         for at in walked.submodules {

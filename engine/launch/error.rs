@@ -70,11 +70,7 @@ pub enum LaunchError {
 impl LaunchError {
     pub(super) fn file(what: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
         let path = path.to_owned();
-        move |source| Self::File {
-            what,
-            path,
-            source: Arc::new(source),
-        }
+        move |source| Self::File { what, path, source: Arc::new(source) }
     }
 }
 

@@ -59,10 +59,9 @@ pub(super) fn read_json<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, L
         Ok(bytes) => match serde_json::from_slice(&bytes) {
             Ok(value) => Ok(Some(value)),
             Err(error) if error.is_eof() => Ok(None),
-            Err(error) => Err(LaunchError::Damaged {
-                path: path.to_owned(),
-                message: error.to_string(),
-            }),
+            Err(error) => {
+                Err(LaunchError::Damaged { path: path.to_owned(), message: error.to_string() })
+            }
         },
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(LaunchError::file("read", path)(error)),

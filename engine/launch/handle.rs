@@ -43,9 +43,9 @@ impl Handle {
     pub async fn wait(&self) -> Result<Outcome, LaunchError> {
         let mut report = self.report.clone();
         match report.wait_for(Option::is_some).await {
-            Ok(report) => report
-                .clone()
-                .unwrap_or_else(|| Err(LaunchError::Abandoned(self.key.clone()))),
+            Ok(report) => {
+                report.clone().unwrap_or_else(|| Err(LaunchError::Abandoned(self.key.clone())))
+            }
             Err(_) => Err(LaunchError::Abandoned(self.key.clone())),
         }
     }

@@ -28,24 +28,14 @@ impl Key {
     pub fn new(run: &RunId, unit: &str, step: &str, attempt: u32) -> Result<Self, IdError> {
         ids::check(unit)?;
         ids::check(step)?;
-        Ok(Self {
-            run: run.clone(),
-            unit: unit.to_owned(),
-            step: step.to_owned(),
-            attempt,
-        })
+        Ok(Self { run: run.clone(), unit: unit.to_owned(), step: step.to_owned(), attempt })
     }
 
     /// The step's folder below a launcher's root: `<run>/steps/<unit>/<step>-<attempt>`. No two keys
     /// share one, since the attempt is what follows the last dash.
     #[must_use]
     pub fn folder(&self) -> PathBuf {
-        let Self {
-            run,
-            unit,
-            step,
-            attempt,
-        } = self;
+        let Self { run, unit, step, attempt } = self;
         PathBuf::from(format!("{run}/steps/{unit}/{step}-{attempt}"))
     }
 
@@ -70,12 +60,7 @@ impl Key {
 
 impl fmt::Display for Key {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            run,
-            unit,
-            step,
-            attempt,
-        } = self;
+        let Self { run, unit, step, attempt } = self;
         write!(f, "{run}/{unit}/{step}-{attempt}")
     }
 }

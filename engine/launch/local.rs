@@ -36,10 +36,7 @@ impl Local {
         } else {
             std::env::current_exe().unwrap_or_else(|_| PathBuf::from("sop"))
         };
-        Self {
-            root: absolute(&root.into()),
-            program,
-        }
+        Self { root: absolute(&root.into()), program }
     }
 
     /// Has another program hold the steps: a `sop` binary, for a test that is none itself.
@@ -63,11 +60,7 @@ impl Local {
         let mut command = Command::new(&self.program);
         command.arg0("sop").arg("__hold").arg(self.step_dir(key));
         // The tether is the holder's standard input: this process has the only other end.
-        command.stdin(if outlives {
-            Stdio::null()
-        } else {
-            Stdio::piped()
-        });
+        command.stdin(if outlives { Stdio::null() } else { Stdio::piped() });
         command.stdout(Stdio::null()).stderr(Stdio::null());
         command.spawn().map_err(|source| LaunchError::NoHolder {
             key: key.clone(),
@@ -123,10 +116,7 @@ impl Launcher for Local {
             return Err(LaunchError::Empty(key.clone()));
         }
         let step = self.step(key);
-        let file = SpecFile {
-            key: key.clone(),
-            spec: at_absolute_paths(spec.clone()),
-        };
+        let file = SpecFile { key: key.clone(), spec: at_absolute_paths(spec.clone()) };
         if step.state()? != State::NeverStarted {
             let log = step.spec()?.map_or(file.spec.log, |file| file.spec.log);
             return Ok(self.follow(key, log, None));
@@ -189,10 +179,7 @@ fn gave_up(step: &Step, key: &Key) -> LaunchError {
         |_| "it was killed, or said nothing".to_owned(),
         |bytes| crate::process::escape(&bytes),
     );
-    LaunchError::HolderFailed {
-        key: key.clone(),
-        message,
-    }
+    LaunchError::HolderFailed { key: key.clone(), message }
 }
 
 /// A holder does not share the engine's working directory.

@@ -29,12 +29,7 @@ pub(super) async fn clean_up(step: &Step, key: &Key) -> Result<Outcome, LaunchEr
     let spec = step.spec()?.map(|file| file.spec);
     let (mut lines, mut bytes, mut log_error) = (0, 0, None);
     if let Some(spec) = &spec {
-        for log in spec
-            .capture
-            .iter()
-            .map(|capture| &capture.path)
-            .chain([&spec.log])
-        {
+        for log in spec.capture.iter().map(|capture| &capture.path).chain([&spec.log]) {
             match limited_log::mend(log).and_then(|()| limited_log::count(log)) {
                 Ok(counted) => (lines, bytes) = counted,
                 Err(error) => log_error = Some(error.to_string()),
@@ -85,27 +80,20 @@ async fn end_all(started: &Started, key: &Key) -> Result<(), LaunchError> {
 /// id, or was started before another boot, is not among them.
 fn remains(started: &Started) -> Vec<Stat> {
     let boot = boot_id();
-    let written_now = |who: &Option<Identity>| {
-        who.as_ref()
-            .is_some_and(|who| Some(&who.boot) == boot.as_ref())
-    };
+    let written_now =
+        |who: &Option<Identity>| who.as_ref().is_some_and(|who| Some(&who.boot) == boot.as_ref());
     if !written_now(&started.fence.holder) && !written_now(&started.worker) {
         return Vec::new();
     }
     let token = &started.fence.token;
     let is_root = |stat: &Stat| {
-        let is_worker = started
-            .worker
-            .as_ref()
-            .is_some_and(|w| w.pid == stat.pid && w.start == stat.start);
+        let is_worker =
+            started.worker.as_ref().is_some_and(|w| w.pid == stat.pid && w.start == stat.start);
         is_worker || (!token.is_empty() && tree::has_env(stat.pid, TOKEN, token))
     };
     let all = tree::processes();
-    let mut found: Vec<Stat> = all
-        .iter()
-        .filter(|stat| !stat.is_zombie() && is_root(stat))
-        .copied()
-        .collect();
+    let mut found: Vec<Stat> =
+        all.iter().filter(|stat| !stat.is_zombie() && is_root(stat)).copied().collect();
     let roots: Vec<i32> = found.iter().map(|stat| stat.pid).collect();
     found.extend(tree::descendants(&all, &roots));
     found

@@ -36,28 +36,17 @@ pub fn run_logged(log: &Path, argv: &[OsString], out: &mut dyn Write) -> io::Res
     };
     let file = File::create(log)?;
     let mut command = Command::new(program);
-    command
-        .args(arguments)
-        .stdout(file.try_clone()?)
-        .stderr(file.try_clone()?);
+    command.args(arguments).stdout(file.try_clone()?).stderr(file.try_clone()?);
     let signals = Signals::listen()?;
     let code = match command.spawn() {
         Ok(child) => signals.see_out(child)?,
         Err(error) => {
             writeln!(&file, "sop: {}: {error}", escape(program.as_bytes()))?;
-            if error.kind() == io::ErrorKind::NotFound {
-                127
-            } else {
-                126
-            }
+            if error.kind() == io::ErrorKind::NotFound { 127 } else { 126 }
         }
     };
     let (lines, _) = limited_log::count(log)?;
-    writeln!(
-        out,
-        "exit={code} lines={lines} log={}",
-        escape(log.as_os_str().as_bytes())
-    )?;
+    writeln!(out, "exit={code} lines={lines} log={}", escape(log.as_os_str().as_bytes()))?;
     if code != 0 {
         for line in tail(log, SHOWN)? {
             writeln!(out, "{line}")?;
@@ -77,11 +66,9 @@ impl Signals {
     fn listen() -> io::Result<Self> {
         let (wake, wakes) = UnixStream::pair()?;
         let mut seen = Vec::new();
-        for (number, signal) in [
-            (SIGINT, Signal::INT),
-            (SIGTERM, Signal::TERM),
-            (SIGHUP, Signal::HUP),
-        ] {
+        for (number, signal) in
+            [(SIGINT, Signal::INT), (SIGTERM, Signal::TERM), (SIGHUP, Signal::HUP)]
+        {
             let flag = Arc::new(AtomicBool::new(false));
             signal_hook::flag::register(number, Arc::clone(&flag))?;
             signal_hook::low_level::pipe::register(number, wakes.try_clone()?)?;
@@ -95,12 +82,8 @@ impl Signals {
         use std::os::unix::process::ExitStatusExt;
         loop {
             if let Some(status) = child.try_wait()? {
-                let code = status
-                    .code()
-                    .or_else(|| status.signal().map(|signal| 128 + signal));
-                return Ok(code
-                    .and_then(|code| u8::try_from(code).ok())
-                    .unwrap_or(u8::MAX));
+                let code = status.code().or_else(|| status.signal().map(|signal| 128 + signal));
+                return Ok(code.and_then(|code| u8::try_from(code).ok()).unwrap_or(u8::MAX));
             }
             for (signal, flag) in &self.seen {
                 // What a terminal sends, it sends to the command as well: once is enough.

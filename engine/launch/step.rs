@@ -119,11 +119,8 @@ impl Step {
     /// A record lock, not `flock`: it can be asked about without being taken, so that a look from
     /// outside never keeps a holder out. It falls when the holder dies, and no child inherits it.
     pub(super) fn lock(&self) -> io::Result<Option<KeyLock>> {
-        let file = File::options()
-            .create(true)
-            .truncate(false)
-            .write(true)
-            .open(self.file("lock"))?;
+        let file =
+            File::options().create(true).truncate(false).write(true).open(self.file("lock"))?;
         match fcntl_lock(&file, FlockOperation::NonBlockingLockExclusive) {
             Ok(()) => Ok(Some(KeyLock(file))),
             Err(Errno::AGAIN | Errno::ACCESS) => Ok(None),
@@ -162,10 +159,7 @@ impl Step {
 
     /// Notes who was started.
     pub(super) fn note_worker(&self, worker: &Identity) -> io::Result<()> {
-        write_line(
-            &mut File::options().append(true).open(self.file("started"))?,
-            worker,
-        )
+        write_line(&mut File::options().append(true).open(self.file("started"))?, worker)
     }
 
     /// Reads `started`. What is cut off in it is as if it had not been written.
@@ -177,17 +171,11 @@ impl Step {
             Err(error) => return Err(LaunchError::file("read", &path)(error)),
         };
         let mut lines = text.lines();
-        let fence = lines
-            .next()
-            .and_then(|line| serde_json::from_str(line).ok())
-            .unwrap_or_else(|| Fence {
-                holder: None,
-                token: String::new(),
-                at: Timestamp::UNIX_EPOCH,
+        let fence =
+            lines.next().and_then(|line| serde_json::from_str(line).ok()).unwrap_or_else(|| {
+                Fence { holder: None, token: String::new(), at: Timestamp::UNIX_EPOCH }
             });
-        let worker = lines
-            .next()
-            .and_then(|line| serde_json::from_str(line).ok());
+        let worker = lines.next().and_then(|line| serde_json::from_str(line).ok());
         Ok(Some(Started { fence, worker }))
     }
 
@@ -210,10 +198,7 @@ impl Step {
         let last_output = self.spec()?.and_then(|file| {
             let tail = crate::process::limited_log::pieces(&file.spec.log);
             let newest = tail.iter().filter_map(|piece| fs::metadata(piece).ok());
-            newest
-                .filter(|m| m.len() > 0)
-                .filter_map(|m| m.modified().ok())
-                .max()
+            newest.filter(|m| m.len() > 0).filter_map(|m| m.modified().ok()).max()
         });
         Ok(Progress {
             pid: started.worker.as_ref().map(|worker| worker.pid),
@@ -231,10 +216,8 @@ impl Step {
                 .map_err(LaunchError::file("write", &path))?;
         }
         // Without a reader there is nobody to wake: the holder reads `cancel` when it comes up.
-        let opened = File::options()
-            .write(true)
-            .custom_flags(nonblocking())
-            .open(self.file("control"));
+        let opened =
+            File::options().write(true).custom_flags(nonblocking()).open(self.file("control"));
         if let Ok(mut fifo) = opened {
             let _full_is_as_good = fifo.write(b"!");
         }

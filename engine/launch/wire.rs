@@ -51,17 +51,12 @@ pub(super) mod optional_path {
     use super::{OsString, PathBuf, Raw};
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-    #[expect(
-        clippy::ref_option,
-        reason = "serde's `with` passes the field by reference"
-    )]
+    #[expect(clippy::ref_option, reason = "serde's `with` passes the field by reference")]
     pub(crate) fn serialize<S: Serializer>(
         path: &Option<PathBuf>,
         to: S,
     ) -> Result<S::Ok, S::Error> {
-        path.as_ref()
-            .map(|path| Raw::from(path.as_os_str()))
-            .serialize(to)
+        path.as_ref().map(|path| Raw::from(path.as_os_str())).serialize(to)
     }
 
     pub(crate) fn deserialize<'de, D: Deserializer<'de>>(
@@ -82,10 +77,7 @@ pub(super) mod texts {
     pub(crate) fn deserialize<'de, D: Deserializer<'de>>(
         from: D,
     ) -> Result<Vec<OsString>, D::Error> {
-        Ok(Vec::<Raw>::deserialize(from)?
-            .into_iter()
-            .map(OsString::from)
-            .collect())
+        Ok(Vec::<Raw>::deserialize(from)?.into_iter().map(OsString::from).collect())
     }
 }
 
@@ -131,16 +123,12 @@ pub(super) mod optional_millis {
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
     use std::time::Duration;
 
-    #[expect(
-        clippy::ref_option,
-        reason = "serde's `with` passes the field by reference"
-    )]
+    #[expect(clippy::ref_option, reason = "serde's `with` passes the field by reference")]
     pub(crate) fn serialize<S: Serializer>(
         time: &Option<Duration>,
         to: S,
     ) -> Result<S::Ok, S::Error> {
-        time.map(|time| u64::try_from(time.as_millis()).unwrap_or(u64::MAX))
-            .serialize(to)
+        time.map(|time| u64::try_from(time.as_millis()).unwrap_or(u64::MAX)).serialize(to)
     }
 
     pub(crate) fn deserialize<'de, D: Deserializer<'de>>(

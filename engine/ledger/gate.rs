@@ -72,6 +72,10 @@ impl Ledger {
                     let phase = self.wps[n].phase.name();
                     return Err(impossible(record, format!("`{wp}`"), phase));
                 }
+                if self.wps[n].level != *level {
+                    let place = format!("of level {}", self.wps[n].level);
+                    return Err(impossible(record, format!("`{wp}`"), place));
+                }
             }
             self.gates.push(GateState {
                 gate: *gate,
@@ -91,9 +95,16 @@ impl Ledger {
             });
             return Ok(());
         }
+        if let Event::GateDodRan { wp, .. } = &record.event {
+            self.position(record, wp)?;
+        }
         let Some(state) = self.gates.last_mut() else {
             return Err(impossible(record, "the run", "without a gate"));
         };
+        if record.event.gate() != Some(state.gate) {
+            let gate = format!("gate {}", record.event.gate().unwrap_or_default());
+            return Err(impossible(record, gate, format!("not the last, which is {}", state.gate)));
+        }
         match (state.phase, &record.event) {
             (GatePhase::Merging, Event::GateMerged { branch, commit, tree, .. }) => {
                 state.branch = Some(branch.clone());
@@ -139,7 +150,7 @@ impl Ledger {
     pub(super) fn reopen_gate_of(&mut self, n: usize) {
         let id = self.wps[n].id.clone();
         if let Some(gate) = self.gates.last_mut()
-            && gate.phase == GatePhase::Failed
+            && matches!(gate.phase, GatePhase::Failed | GatePhase::Superseded)
             && gate.wps.contains(&id)
         {
             gate.phase = GatePhase::Superseded;

@@ -190,7 +190,12 @@ impl Ledger {
                     expected: "exists already",
                 });
             }
-            Event::RunApproved { .. } => self.approved = true,
+            Event::RunApproved { plan_sha256, .. } => {
+                if *plan_sha256 != self.plan_sha256 {
+                    return Err(impossible(record, "the run", "one of another plan"));
+                }
+                self.approved = true;
+            }
             Event::EngineStarted { .. } => {
                 self.engines += 1;
                 self.stopped = None;
@@ -211,6 +216,7 @@ impl Ledger {
             event => {
                 if let Some(id) = event.wp() {
                     let n = self.position(record, id)?;
+                    self.refuse_retry(record, n)?;
                     self.wps[n].apply(record)?;
                     self.after_wp(record, n);
                 }
@@ -219,6 +225,32 @@ impl Ledger {
         self.seq = record.seq;
         self.updated_at = record.at;
         Ok(())
+    }
+
+    /// Whether `wp` can be tried again now. What passed is tried again only because it does not hold
+    /// together with the rest of its stage: others may be building on it.
+    #[must_use]
+    pub fn may_retry(&self, wp: &WpState) -> bool {
+        match wp.phase {
+            Phase::Passed => self.gates.last().is_some_and(|gate| {
+                matches!(gate.phase, GatePhase::Failed | GatePhase::Superseded)
+                    && gate.wps.contains(&wp.id)
+            }),
+            phase => phase.stuck(),
+        }
+    }
+
+    fn refuse_retry(&self, record: &Record, n: usize) -> Result<(), LedgerError> {
+        let wp = &self.wps[n];
+        if !matches!(record.event, Event::WpRetried { .. }) || self.may_retry(wp) {
+            return Ok(());
+        }
+        let gate = self.gates.last().filter(|g| g.phase.open() && g.wps.contains(&wp.id));
+        let state = match gate {
+            Some(gate) => format!("in the open gate {}", gate.gate),
+            None => wp.phase.name().to_owned(),
+        };
+        Err(impossible(record, format!("`{}`", wp.id), state))
     }
 
     /// What a WP's event means for the rest of the run.

@@ -12,8 +12,8 @@ use crate::model::plan::{Kind, Risk};
 use crate::model::time::Timestamp;
 use crate::model::verdict::{Judgment, Verdict};
 
-/// How often a DoD may change files and be run again on what it made, in one round.
-const MOST_PASSES: u32 = 4;
+/// Passes in which a DoD may change files: one that never leaves them alone proves nothing.
+const PASSES: u32 = 4;
 
 /// Where a WP is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
@@ -321,8 +321,8 @@ impl WpState {
                 self.pass = 0;
                 self.phase = P::Starting;
             }
-            (P::Starting, Event::AttemptStarted { attempt, tier, .. })
-                if *attempt == self.attempt + 1 =>
+            (P::Starting, Event::AttemptStarted { round, attempt, tier, .. })
+                if *round == self.round && *attempt == self.attempt + 1 =>
             {
                 self.attempt = *attempt;
                 self.tier = tier.clone();
@@ -334,18 +334,25 @@ impl WpState {
                 self.report = report.clone().or_else(|| self.report.take());
                 self.attempt_ended(record.at, ran);
             }
-            (P::Scoping | P::Rechecking, Event::ScopeChecked { pass, .. })
-                if *pass == self.pass + 1 =>
+            (P::Scoping | P::Rechecking, Event::ScopeChecked { round, pass, .. })
+                if *round == self.round && *pass == self.pass + 1 =>
             {
                 self.scope_checked(&record.event);
             }
-            (P::Proving, Event::DodRan { index, ran, tail, .. })
-                if usize::try_from(*index) == Ok(self.proved.len()) =>
+            (P::Proving, Event::DodRan { round, pass, index, ran, tail, .. })
+                if (*round, *pass) == (self.round, self.pass)
+                    && usize::try_from(*index) == Ok(self.proved.len()) =>
             {
                 self.dod_ran(ran, tail.as_deref());
             }
-            (P::Reviewing, Event::ReviewRequested { .. }) => self.phase = P::AwaitingReview,
-            (P::Reviewing | P::AwaitingReview, Event::Reviewed { by, verdict, .. }) => {
+            (P::Reviewing, Event::ReviewRequested { round, tree, .. })
+                if *round == self.round && Some(tree) == self.tree.as_ref() =>
+            {
+                self.phase = P::AwaitingReview;
+            }
+            (P::Reviewing | P::AwaitingReview, Event::Reviewed { round, by, verdict, .. })
+                if *round == self.round =>
+            {
                 if verdict.verdict == Judgment::RequestChanges {
                     self.problems.extend(review_problems(verdict));
                 }
@@ -354,16 +361,19 @@ impl WpState {
                 self.phase = P::Deciding;
             }
             (P::Deciding, Event::RoundEnded { round, class, problems, next, .. })
-                if *round == self.round =>
+                // What is wrong cannot be committed, whoever says so.
+                if *round == self.round
+                    && (*next == NextStep::Commit) == self.problems.is_empty() =>
             {
                 self.round_ended(*class, problems, next);
             }
-            (P::Committing, Event::WpCommitted { commit, tree, .. }) => {
+            (P::Committing, Event::WpCommitted { commit, tree, .. })
+                if self.kind == Kind::Change && Some(tree) == self.tree.as_ref() =>
+            {
                 self.commit = Some(commit.clone());
-                self.tree = Some(tree.clone());
                 self.phase = P::Passed;
             }
-            (P::Committing, Event::WpReported { report, .. }) => {
+            (P::Committing, Event::WpReported { report, .. }) if self.kind == Kind::Scout => {
                 self.report = Some(report.clone());
                 self.phase = P::Passed;
             }
@@ -377,7 +387,11 @@ impl WpState {
                 self.phase = P::Deferred;
             }
             (phase, Event::WpCancelled { .. }) if !phase.got_through() && phase != P::Cancelled => {
-                self.was = Some(phase);
+                // One that was blocked goes back to where it was blocked: it may have no more than half
+                // a worktree.
+                if phase != P::Blocked {
+                    self.was = Some(phase);
+                }
                 self.because = None;
                 self.phase = P::Cancelled;
             }
@@ -385,8 +399,10 @@ impl WpState {
                 P::Escalated | P::Blocked | P::Cancelled | P::Passed | P::Deferred,
                 Event::WpRetried { .. },
             ) => self.retried(),
-            (_, Event::WorktreeRemoved { .. }) => self.worktree = None,
-            (_, Event::WorktreeKept { why, .. }) => self.kept = Some(why.clone()),
+            (phase, Event::WorktreeRemoved { .. }) if phase.settled() => self.worktree = None,
+            (phase, Event::WorktreeKept { why, .. }) if phase.settled() => {
+                self.kept = Some(why.clone());
+            }
             (phase, _) => {
                 return Err(impossible(record, format!("`{}`", self.id), phase.name()));
             }
@@ -425,16 +441,16 @@ impl WpState {
         let same = self.tree.as_ref() == Some(tree);
         let rechecked = self.phase == Phase::Rechecking;
         self.pass = *pass;
+        if rechecked && !same && *pass > PASSES {
+            let text = format!("change files each time they run ({PASSES} times in a row)");
+            let problem = Problem::new(Check::Dod, text);
+            self.problems.push(problem.about("the DoD commands"));
+        }
         self.tree = Some(tree.clone());
         self.against = Some(against.clone());
         self.changed = *changed;
         self.problems.extend(problems.iter().cloned());
         self.notes.extend(notes.iter().cloned());
-        if rechecked && !same && *pass > MOST_PASSES && self.problems.is_empty() {
-            let text = "changes files each time it is run, so there is no tree that it proves; have \
-                        it change nothing when nothing is left to change";
-            self.problems.push(Problem::new(Check::Dod, text));
-        }
         self.phase = if !self.problems.is_empty() {
             Phase::Deciding
         } else if self.dods == 0 || (rechecked && same) {
@@ -491,6 +507,10 @@ impl WpState {
         self.kept = None;
         self.blocked_by = None;
         self.began_at = self.commit.take().or(self.began_at.take());
+        // Whoever stood in for the tier whose provider failed has failed as well: begin again with it.
+        if let Some(first) = self.spoilt.first() {
+            self.tier = first.tier.clone();
+        }
         self.spoilt.clear();
         self.last_round = self.round + self.budget;
         let was = self.was.take();

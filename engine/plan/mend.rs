@@ -1,6 +1,8 @@
 //! A plan that the schema refuses, mended just enough to be read for its meaning, so that a person
 //! hears of all that is wrong at once. What is mended here is never run.
 
+use std::collections::{HashMap, HashSet};
+
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -13,12 +15,12 @@ use super::pointer;
 pub const NAMELESS: &str = "unnamed--";
 
 /// What was done to a plan that the schema refuses.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Mended {
     /// Pointers to what the schema has spoken of: meaning has nothing to say about these.
-    settled: Vec<String>,
+    settled: HashSet<String>,
     /// Keys that were read as others: as what, and where they stand in the file.
-    pub renamed: Vec<(String, String)>,
+    pub renamed: HashMap<String, String>,
 }
 
 impl Mended {
@@ -26,11 +28,8 @@ impl Mended {
     /// the table in which it found something lacking.
     #[must_use]
     pub fn settles(&self, note: &Note) -> bool {
-        let within = |settled: &String| {
-            pointer::within(&note.at, settled)
-                || note.looked_in.is_some_and(|table| table == settled)
-        };
-        self.settled.iter().any(within)
+        let table = note.looked_in.into_iter();
+        pointer::ancestors(&note.at).chain(table).any(|at| self.settled.contains(at))
     }
 }
 
@@ -43,16 +42,16 @@ pub fn mend(plan: &Value, complaints: &[Complaint]) -> Option<(Document, Mended)
 
 fn attempt(plan: &Value, complaints: &[Complaint], rename: bool) -> Option<(Document, Mended)> {
     let mut plan = plan.clone();
-    let (mut settled, mut renamed) = (Vec::new(), Vec::new());
+    let mut mended = Mended::default();
     for Complaint { at, remedy, .. } in complaints {
         match remedy {
             Remedy::StandIn => {
                 put(&mut plan, at);
-                settled.push(at.clone());
+                mended.settled.insert(at.clone());
             }
             Remedy::Remove => {
                 take(&mut plan, at);
-                settled.push(at.clone());
+                mended.settled.insert(at.clone());
             }
             Remedy::Rename(to) => {
                 let value = take(&mut plan, at);
@@ -60,15 +59,15 @@ fn attempt(plan: &Value, complaints: &[Complaint], rename: bool) -> Option<(Docu
                 match value.zip(holder(&mut plan, to)) {
                     Some((value, (Value::Object(entries), key))) if rename && free => {
                         entries.insert(key, value);
-                        renamed.push((to.clone(), at.clone()));
+                        mended.renamed.insert(to.clone(), at.clone());
                     }
-                    _ => settled.extend([at.clone(), to.clone()]),
+                    _ => mended.settled.extend([at.clone(), to.clone()]),
                 }
             }
         }
     }
     let document = Document::deserialize(plan).ok()?;
-    Some((document, Mended { settled, renamed }))
+    Some((document, mended))
 }
 
 /// What holds the value at `at`, and its key there.

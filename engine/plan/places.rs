@@ -3,7 +3,7 @@
 //! Spans are wanted only for findings, and a good plan has none: the index is made when the first
 //! one is asked for.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 use std::sync::OnceLock;
 
@@ -20,7 +20,7 @@ use super::{literal, pointer};
 pub struct Places {
     text: String,
     root: OnceLock<Node>,
-    renamed: Vec<(String, String)>,
+    renamed: HashMap<String, String>,
 }
 
 #[derive(Debug)]
@@ -41,17 +41,13 @@ impl Places {
     /// The places of a text that is TOML. Of any other text, those that can be made out.
     #[must_use]
     pub fn new(text: &str) -> Self {
-        Self {
-            text: text.to_owned(),
-            root: OnceLock::new(),
-            renamed: Vec::new(),
-        }
+        Self { text: text.to_owned(), root: OnceLock::new(), renamed: HashMap::new() }
     }
 
-    /// The same places, of which some go by another name: `(name, where it is in the file)`. A key that
+    /// The same places, of which some go by another name: from that name to the one in the file. A key that
     /// was written in another way than it was read stands where it was written.
     #[must_use]
-    pub fn renamed(mut self, renamed: Vec<(String, String)>) -> Self {
+    pub fn renamed(mut self, renamed: HashMap<String, String>) -> Self {
         self.renamed = renamed;
         self
     }
@@ -88,22 +84,12 @@ impl Places {
     /// Where the value stands, or else whatever holds it.
     #[must_use]
     pub fn nearest(&self, pointer: &str) -> Range<usize> {
-        let mut at = pointer;
-        loop {
-            if let Some(span) = self.value(at) {
-                return span;
-            }
-            let Some(parent) = pointer::parent(at) else {
-                return 0..0;
-            };
-            at = parent;
-        }
+        pointer::ancestors(pointer).find_map(|at| self.value(at)).unwrap_or(0..0)
     }
 
     fn node(&self, pointer: &str) -> Option<&Node> {
-        let mut renamed = self.renamed.iter();
-        let origin = renamed.rfind(|(name, _)| pointer::within(pointer, name));
-        let pointer = match origin {
+        let renamed = |at| Some((at, self.renamed.get(at)?));
+        let pointer = match pointer::ancestors(pointer).find_map(renamed) {
             Some((name, written)) => &format!("{written}{}", &pointer[name.len()..]),
             None => pointer,
         };
@@ -123,14 +109,8 @@ fn index(text: &str) -> Node {
     let (root, _) = DeTable::parse_recoverable(text);
     // The root has no span of its own: the first line stands for it.
     let start = if text.starts_with('\u{feff}') { 3 } else { 0 };
-    let line = text[start..]
-        .find(['\r', '\n'])
-        .unwrap_or(text.len() - start);
-    Node {
-        key: None,
-        value: start..start + line,
-        inside: Inside::Table(entries(root.get_ref())),
-    }
+    let line = text[start..].find(['\r', '\n']).unwrap_or(text.len() - start);
+    Node { key: None, value: start..start + line, inside: Inside::Table(entries(root.get_ref())) }
 }
 
 fn entries(table: &DeTable<'_>) -> BTreeMap<String, Node> {

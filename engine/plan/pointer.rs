@@ -5,13 +5,10 @@ use std::fmt::Display;
 
 /// The parts of a pointer, unescaped. A pointer without a leading slash has no parts.
 pub fn parts(pointer: &str) -> impl Iterator<Item = Cow<'_, str>> {
-    pointer
-        .split('/')
-        .skip(1)
-        .map(|part| match part.contains('~') {
-            true => Cow::Owned(part.replace("~1", "/").replace("~0", "~")),
-            false => Cow::Borrowed(part),
-        })
+    pointer.split('/').skip(1).map(|part| match part.contains('~') {
+        true => Cow::Owned(part.replace("~1", "/").replace("~0", "~")),
+        false => Cow::Borrowed(part),
+    })
 }
 
 /// `pointer` and one more part.
@@ -21,15 +18,13 @@ pub fn join(pointer: &str, part: impl Display) -> String {
     format!("{pointer}/{part}")
 }
 
-/// Whether `pointer` is `ancestor` or lies below it.
-#[must_use]
-pub fn within(pointer: &str, ancestor: &str) -> bool {
-    let rest = pointer.strip_prefix(ancestor);
-    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-}
-
 /// The pointer to what holds this one; `None` for the root.
 #[must_use]
 pub fn parent(pointer: &str) -> Option<&str> {
     pointer.rfind('/').map(|cut| &pointer[..cut])
+}
+
+/// The pointer itself, then what holds it, and so on up to the root.
+pub fn ancestors(pointer: &str) -> impl Iterator<Item = &str> {
+    std::iter::successors(Some(pointer), |at| parent(at))
 }

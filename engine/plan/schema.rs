@@ -10,12 +10,12 @@ use std::sync::LazyLock;
 use jsonschema::Validator;
 use serde::Deserialize;
 use serde_json::Value;
-use toml::de::{DeTable, DeValue};
+use toml::de::{DeTable, DeValue, Deserializer};
 
 use super::document::Document;
 use super::explain::{self, Complaint};
 use super::mend::{self, Mended};
-use super::{Places, Source, generate};
+use super::{Places, Source, generate, source};
 use crate::finding::Finding;
 
 /// What the schema says about a plan that the types refuse.
@@ -57,17 +57,19 @@ pub fn accepts(plan: &Value) -> bool {
 /// Whether the types take this text: the answer that decides. It is the schema's, by test.
 #[must_use]
 pub fn types_accept(text: &str) -> bool {
-    DeTable::parse(text)
-        .is_ok_and(|table| Document::deserialize(toml::de::Deserializer::from(table)).is_ok())
+    DeTable::parse(text).is_ok_and(|mut table| {
+        source::date_as_text(table.get_mut());
+        Document::deserialize(Deserializer::from(table)).is_ok()
+    })
 }
 
 /// Finds out all that is wrong with a plan that the types refused with `refusal`.
 #[must_use]
-pub fn examine(source: &Source, places: &Places, refusal: &toml::de::Error) -> Answer {
-    let (table, _) = DeTable::parse_recoverable(&source.text);
+pub fn examine(file: &Source, places: &Places, refusal: &toml::de::Error) -> Answer {
+    let (table, _) = DeTable::parse_recoverable(&file.text);
     let plan = entries(table.get_ref());
     let (schema, validator) = &*COMPILED;
-    let context = explain::Context::new(source, places, schema, &plan);
+    let context = explain::Context::new(file, places, schema, &plan);
     let mut complaints: Vec<Complaint> = Vec::new();
     for error in validator.iter_errors(&plan) {
         complaints.extend(context.explain(&error));
@@ -75,26 +77,18 @@ pub fn examine(source: &Source, places: &Places, refusal: &toml::de::Error) -> A
     if complaints.is_empty() {
         // The types are stricter than the schema somewhere. Never let a plan through for that.
         let span = refusal.span().unwrap_or(0..0);
-        let finding = Finding::error("schema", &source.file, refusal.message()).at(span);
-        return Answer {
-            findings: vec![finding],
-            ..Answer::default()
-        };
+        let finding = Finding::error("schema", &file.file, refusal.message()).at(span);
+        return Answer { findings: vec![finding], ..Answer::default() };
     }
     // One value, one complaint: what is no id because of a blank need not be called too long as well.
     let mut seen = BTreeSet::new();
     complaints.retain(|complaint| seen.insert(complaint.at.clone()));
     let mended = mend::mend(&plan, &complaints);
-    Answer {
-        findings: complaints
-            .into_iter()
-            .map(|complaint| complaint.finding)
-            .collect(),
-        mended,
-    }
+    Answer { findings: complaints.into_iter().map(|complaint| complaint.finding).collect(), mended }
 }
 
-/// A TOML table as JSON. What JSON has no word for (dates, infinity) becomes null, which no key takes.
+/// A TOML table as JSON. A date becomes a text, as [`source::date_as_text`] has it; the infinite, for
+/// which JSON has no word, becomes null, which no key takes.
 #[must_use]
 pub fn entries(table: &DeTable<'_>) -> Value {
     let entry = |(key, value): (&toml::Spanned<_>, &toml::Spanned<DeValue<'_>>)| {
@@ -114,13 +108,10 @@ fn json(value: &DeValue<'_>) -> Value {
             Err(_) if number.as_str().starts_with('-') => f64::MIN.into(),
             Err(_) => f64::MAX.into(),
         },
-        DeValue::Float(number) => number
-            .as_str()
-            .replace('_', "")
-            .parse::<f64>()
-            .unwrap_or(f64::NAN)
-            .into(),
-        DeValue::Datetime(_) => Value::Null,
+        DeValue::Float(number) => {
+            number.as_str().replace('_', "").parse::<f64>().unwrap_or(f64::NAN).into()
+        }
+        DeValue::Datetime(date) => Value::String(date.to_string()),
         DeValue::Array(items) => items.iter().map(|item| json(item.get_ref())).collect(),
         DeValue::Table(table) => entries(table),
     }

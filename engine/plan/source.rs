@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use toml::de::{DeTable, DeValue};
+
 use crate::finding::Finding;
 
 /// A plan file: its name as the user gave it, and its text.
@@ -17,10 +19,7 @@ impl Source {
     /// A source from its parts.
     #[must_use]
     pub fn new(file: impl Into<String>, text: impl Into<String>) -> Self {
-        Self {
-            file: file.into(),
-            text: text.into(),
-        }
+        Self { file: file.into(), text: text.into() }
     }
 
     /// Line and column of a byte offset, both from 1; columns count characters. A byte order mark
@@ -41,7 +40,7 @@ impl Source {
     /// All that keeps the text from being TOML.
     #[must_use]
     pub fn syntax(&self) -> Vec<Finding> {
-        let (_, errors) = toml::de::DeTable::parse_recoverable(&self.text);
+        let (_, errors) = DeTable::parse_recoverable(&self.text);
         let mut seen = BTreeSet::new();
         let mut findings = Vec::new();
         for error in errors {
@@ -55,5 +54,22 @@ impl Source {
         }
         findings.sort_by_key(|finding| finding.span.as_ref().map(|span| span.start));
         findings
+    }
+}
+
+/// Turns every date and time into a text. JSON has neither, and what checks TOML by a JSON Schema, in
+/// editors and elsewhere, reads them so: the answer here is to be the same.
+pub fn date_as_text(table: &mut DeTable<'_>) {
+    for (_, value) in table.iter_mut() {
+        value_as_text(value.get_mut());
+    }
+}
+
+fn value_as_text(value: &mut DeValue<'_>) {
+    match value {
+        DeValue::Datetime(date) => *value = DeValue::String(date.to_string().into()),
+        DeValue::Table(table) => date_as_text(table),
+        DeValue::Array(items) => items.iter_mut().for_each(|item| value_as_text(item.get_mut())),
+        _ => {}
     }
 }

@@ -18,11 +18,7 @@ pub fn quoted(text: &str) -> String {
             false => shown.push(c),
         }
     }
-    let more = if text.chars().nth(LONGEST).is_some() {
-        "…"
-    } else {
-        ""
-    };
+    let more = if text.chars().nth(LONGEST).is_some() { "…" } else { "" };
     format!("`{shown}{more}`")
 }
 
@@ -36,18 +32,24 @@ pub fn list<'a>(words: impl IntoIterator<Item = &'a str>, last: &str) -> String 
     }
 }
 
-/// A list of names that is cut where there are very many.
-pub fn known<'a>(names: impl IntoIterator<Item = &'a str>, last: &str) -> String {
-    let names: Vec<&str> = names.into_iter().collect();
+/// A list of names, cut where there are very many.
+#[must_use]
+pub fn known(names: &[String], last: &str) -> String {
+    let names = names.iter().map(String::as_str);
     match names.len() {
         0..=12 => list(names, last),
-        many => format!(
-            "{} and {} more",
-            list(names[..10].iter().copied(), ","),
-            many - 10
-        )
-        .replace(" ,", ","),
+        many => {
+            let first: Vec<String> = names.take(10).map(quoted).collect();
+            format!("{} {last} {} more", first.join(", "), many - 10)
+        }
     }
+}
+
+/// Which names there are: a sentence, or part of one.
+#[must_use]
+pub fn there_are(names: &[String]) -> String {
+    let verb = if names.len() == 1 { "is" } else { "are" };
+    format!("there {verb} {}", known(names, "and"))
 }
 
 /// A value as it is written in TOML on one line.
@@ -59,10 +61,8 @@ pub fn inline(value: &Value) -> String {
             format!("[{}]", items.join(", "))
         }
         Value::Object(entries) => {
-            let entries: Vec<String> = entries
-                .iter()
-                .map(|(key, value)| format!("{key} = {}", inline(value)))
-                .collect();
+            let entries: Vec<String> =
+                entries.iter().map(|(key, value)| format!("{key} = {}", inline(value))).collect();
             format!("{{ {} }}", entries.join(", "))
         }
         // Strings, numbers and booleans are written alike in JSON and TOML.

@@ -10,10 +10,7 @@ pub fn escape(bytes: &[u8]) -> String {
     let mut out = String::with_capacity(bytes.len());
     for chunk in bytes.utf8_chunks() {
         chunk.valid().chars().for_each(|c| push(&mut out, c));
-        chunk
-            .invalid()
-            .iter()
-            .for_each(|byte| out.push_str(&format!("\\x{byte:02x}")));
+        chunk.invalid().iter().for_each(|byte| out.push_str(&format!("\\x{byte:02x}")));
     }
     out
 }
@@ -55,15 +52,9 @@ fn strip_sequences(line: &[u8]) -> Vec<u8> {
         out.extend_from_slice(&rest[..at]);
         let body = &rest[at + 1..];
         let length = match body.first() {
-            Some(b'[') => body[1..]
-                .iter()
-                .position(|b| (0x40..=0x7e).contains(b))
-                .map(|n| n + 2),
+            Some(b'[') => body[1..].iter().position(|b| (0x40..=0x7e).contains(b)).map(|n| n + 2),
             Some(b']' | b'P' | b'X' | b'^' | b'_') => string_end(body),
-            Some(0x20..=0x2f) => body
-                .iter()
-                .position(|b| (0x30..=0x7e).contains(b))
-                .map(|n| n + 1),
+            Some(0x20..=0x2f) => body.iter().position(|b| (0x30..=0x7e).contains(b)).map(|n| n + 1),
             Some(_) => Some(1),
             None => None,
         };

@@ -22,11 +22,7 @@ impl Identity {
     #[must_use]
     pub fn of(pid: i32) -> Option<Self> {
         let stat = Stat::read(pid)?;
-        Some(Self {
-            pid,
-            start: stat.start,
-            boot: boot_id()?,
-        })
+        Some(Self { pid, start: stat.start, boot: boot_id()? })
     }
 
     /// Whether this very process still runs; a zombie does not.
@@ -77,12 +73,7 @@ impl Stat {
         let ppid = fields.next()?.parse().ok()?;
         // Fields 3 and 4 are taken; the start time is field 22.
         let start = fields.nth(17)?.parse().ok()?;
-        Some(Self {
-            pid,
-            ppid,
-            state,
-            start,
-        })
+        Some(Self { pid, ppid, state, start })
     }
 
     /// Dead, and only waiting to be collected by its parent.

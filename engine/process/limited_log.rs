@@ -86,9 +86,7 @@ impl LimitedLog {
     }
 
     fn store(&mut self, bytes: &[u8]) -> io::Result<()> {
-        let fits = usize::try_from(self.head_room)
-            .unwrap_or(usize::MAX)
-            .min(bytes.len());
+        let fits = usize::try_from(self.head_room).unwrap_or(usize::MAX).min(bytes.len());
         let (head, rest) = bytes.split_at(fits);
         self.head.write_all(head)?;
         self.head_room -= head.len() as u64;
@@ -124,19 +122,12 @@ impl LimitedLog {
 
 impl Tail {
     fn open(log: &Path, piece: u64) -> io::Result<Self> {
-        Ok(Self {
-            current: File::create(side(log, ".tail"))?,
-            length: 0,
-            old_length: 0,
-            piece,
-        })
+        Ok(Self { current: File::create(side(log, ".tail"))?, length: 0, old_length: 0, piece })
     }
 
     fn write(&mut self, log: &Path, mut bytes: &[u8]) -> io::Result<()> {
         // Of a burst longer than both pieces only its end can matter.
-        let most = usize::try_from(self.piece)
-            .unwrap_or(usize::MAX)
-            .saturating_mul(2);
+        let most = usize::try_from(self.piece).unwrap_or(usize::MAX).saturating_mul(2);
         bytes = &bytes[bytes.len().saturating_sub(most)..];
         while !bytes.is_empty() {
             if self.length == self.piece {
@@ -175,10 +166,7 @@ pub fn pieces(log: &Path) -> [PathBuf; 3] {
 fn join(log: &Path, missing: Option<&str>) -> io::Result<()> {
     let mut head = File::options().append(true).open(log)?;
     if let Some(missing) = missing {
-        writeln!(
-            head,
-            "\n[sop: {missing} left out here, the log reached its limit]"
-        )?;
+        writeln!(head, "\n[sop: {missing} left out here, the log reached its limit]")?;
     }
     let [_, old, current] = pieces(log);
     for piece in [old, current] {

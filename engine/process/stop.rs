@@ -37,9 +37,7 @@ impl Stop {
     /// Sends TERM to all that lives below `root` and lets `grace` pass before KILL.
     #[must_use]
     pub fn ask(root: i32, grace: Duration) -> Self {
-        let until = Instant::now()
-            .checked_add(grace)
-            .unwrap_or_else(Instant::now);
+        let until = Instant::now().checked_add(grace).unwrap_or_else(Instant::now);
         let mut stop = Self::new(root, Stage::Asked { until });
         stop.ask_the_rest();
         stop
@@ -52,13 +50,7 @@ impl Stop {
     }
 
     fn new(root: i32, stage: Stage) -> Self {
-        Self {
-            root,
-            stage,
-            told: HashSet::new(),
-            killed: HashSet::new(),
-            pause: LOOK_AGAIN,
-        }
+        Self { root, stage, told: HashSet::new(), killed: HashSet::new(), pause: LOOK_AGAIN }
     }
 
     /// Ends the grace.
@@ -91,11 +83,7 @@ impl Stop {
             self.stage = Stage::Killing;
         }
         let news = kill_all(&tree::below(self.root), &mut self.killed);
-        self.pause = if news {
-            LOOK_AGAIN
-        } else {
-            (self.pause * 2).min(LOOK_SELDOM)
-        };
+        self.pause = if news { LOOK_AGAIN } else { (self.pause * 2).min(LOOK_SELDOM) };
         self.pause
     }
 }

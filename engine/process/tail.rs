@@ -22,11 +22,8 @@ pub fn tail(log: &Path, lines: usize) -> io::Result<Vec<String>> {
     if body.is_empty() && bytes.is_empty() {
         return Ok(Vec::new());
     }
-    let mut found: Vec<String> = body
-        .rsplit(|byte| *byte == b'\n')
-        .take(lines)
-        .map(plain)
-        .collect();
+    let mut found: Vec<String> =
+        body.rsplit(|byte| *byte == b'\n').take(lines).map(plain).collect();
     let reached_start = body.split(|byte| *byte == b'\n').count() <= lines;
     if cut
         && reached_start
@@ -51,8 +48,7 @@ fn last_bytes(log: &Path) -> io::Result<(Vec<u8>, bool)> {
         let from = length.saturating_sub(WINDOW - window.len() as u64);
         file.seek(SeekFrom::Start(from))?;
         let mut part = Vec::new();
-        file.take(WINDOW - window.len() as u64)
-            .read_to_end(&mut part)?;
+        file.take(WINDOW - window.len() as u64).read_to_end(&mut part)?;
         part.append(&mut window);
         window = part;
         if from > 0 {

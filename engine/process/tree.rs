@@ -51,9 +51,6 @@ pub fn below(root: i32) -> Vec<Stat> {
 #[must_use]
 pub fn has_env(pid: i32, name: &str, value: &str) -> bool {
     let wanted = format!("{name}={value}");
-    fs::read(format!("/proc/{pid}/environ")).is_ok_and(|bytes| {
-        bytes
-            .split(|byte| *byte == 0)
-            .any(|entry| entry == wanted.as_bytes())
-    })
+    fs::read(format!("/proc/{pid}/environ"))
+        .is_ok_and(|bytes| bytes.split(|byte| *byte == 0).any(|entry| entry == wanted.as_bytes()))
 }

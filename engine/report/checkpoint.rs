@@ -241,8 +241,10 @@ impl Page<'_> {
             OverlapSort::Overlap => (Tone::Bad, "OVERLAP ", "both match"),
             OverlapSort::Possible => (Tone::Warn, "POSSIBLE ", "both would match"),
         };
-        let mut paths = listed(&overlap.paths[..overlap.paths.len().min(LISTED)]);
-        let more = overlap.total.max(overlap.paths.len() as u64).saturating_sub(LISTED as u64);
+        let named = overlap.paths.len().min(LISTED);
+        let mut paths = listed(&overlap.paths[..named]);
+        let all = overlap.total.max(overlap.paths.len() as u64);
+        let more = all - named as u64;
         if more > 0 {
             paths.push_str(&format!(" and {more} more"));
         }

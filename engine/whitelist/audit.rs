@@ -46,10 +46,10 @@ fn remains(pattern: &Pattern, negatives: &[&Pattern]) -> bool {
     pattern.sequences.iter().any(|sequence| {
         let against: Vec<&Sequence> =
             negatives.iter().flat_map(|n| &n.sequences).filter(|n| n.may_meet(sequence)).collect();
-        if against.is_empty() && sequence.surely_matches() {
-            return true;
-        }
-        search::find(sequence, None, &against, MAX_STEPS, &mut Effort::default()) != Answer::Empty
+        (against.is_empty() && sequence.surely_matches())
+            || sequence.surely_outlasts(&against)
+            || search::find(sequence, None, &against, MAX_STEPS, &mut Effort::default())
+                != Answer::Empty
     })
 }
 
@@ -58,7 +58,9 @@ fn meet(a: &Pattern, b: &Pattern) -> bool {
     a.sequences.iter().any(|a| {
         b.sequences.iter().any(|b| {
             a.may_meet(b)
-                && search::find(a, Some(b), &[], MAX_STEPS, &mut Effort::default()) != Answer::Empty
+                && (a.surely_covers(b) && b.surely_matches()
+                    || search::find(a, Some(b), &[], MAX_STEPS, &mut Effort::default())
+                        != Answer::Empty)
         })
     })
 }

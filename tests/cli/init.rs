@@ -17,6 +17,22 @@ fn the_first_plan_validates_with_no_finding_in_a_fresh_repository() {
 }
 
 #[test]
+fn it_runs_as_it_stands() {
+    let scratch = Scratch::repo(&[("README.md", "a\n")]);
+    scratch.sop(&["init"]);
+    let said = scratch.sop(&["apply", "plan.toml", "--yes"]);
+    assert_eq!(said.code, 0, "{}{}", said.out, said.err);
+    let branches = scratch.git(&["for-each-ref", "--format=%(refname:short)", "refs/heads"]);
+    let branches: Vec<&str> = branches.lines().filter(|b| b.starts_with("sop/")).collect();
+    assert_eq!(branches.len(), 2, "{branches:?}");
+    for branch in branches {
+        let wp = branch.rsplit('/').next().unwrap_or_default();
+        let changed = scratch.git(&["diff", "--name-only", "main", branch]);
+        assert_eq!(changed, format!("notes/{wp}.md\n"));
+    }
+}
+
+#[test]
 fn it_validates_once_its_files_are_committed_and_merged_too() {
     let scratch = Scratch::repo(&[("README.md", "a\n")]);
     scratch.sop(&["init"]);

@@ -1,5 +1,7 @@
 //! The command line, through the binary.
 
+mod brief;
+mod graph;
 mod init;
 mod pre_commit;
 mod schema;

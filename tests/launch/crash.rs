@@ -30,9 +30,7 @@ async fn engine() {
 #[tokio::test]
 async fn a_worker_outlives_its_engine_and_a_check_does_not() {
     let bench = Bench::new();
-    let mut engine = stand_in("launch::crash::engine", &bench.path(""))
-        .spawn()
-        .unwrap();
+    let mut engine = stand_in("launch::crash::engine", &bench.path("")).spawn().unwrap();
     let mut pids = Vec::new();
     for name in ["worker", "dod"] {
         for file in ["pid", "below"] {
@@ -43,10 +41,7 @@ async fn a_worker_outlives_its_engine_and_a_check_does_not() {
     send(engine.id().cast_signed(), Signal::KILL);
     engine.wait().unwrap();
 
-    until("the check dead", || {
-        (!lives(pids[2]) && !lives(pids[3])).then_some(())
-    })
-    .await;
+    until("the check dead", || (!lives(pids[2]) && !lives(pids[3])).then_some(())).await;
     let found = match bench.local.find(&key("dod")).await.unwrap() {
         Found::Ended(outcome) => outcome,
         Found::Running(handle) => within(handle.wait()).await.unwrap(),
@@ -63,36 +58,21 @@ async fn a_worker_outlives_its_engine_and_a_check_does_not() {
     let outcome = within(adopted.wait()).await.unwrap();
     assert!(outcome.succeeded(), "{outcome:?}");
     assert_eq!(within(resubmitted.wait()).await.unwrap(), outcome);
-    assert_eq!(
-        std::fs::read_to_string(bench.path("worker.log")).unwrap(),
-        "worker is through\n"
-    );
-    assert_eq!(
-        std::fs::read_to_string(bench.tree().join("worker.starts")).unwrap(),
-        "x\n"
-    );
+    assert_eq!(std::fs::read_to_string(bench.path("worker.log")).unwrap(), "worker is through\n");
+    assert_eq!(std::fs::read_to_string(bench.tree().join("worker.starts")).unwrap(), "x\n");
     assert!(!lives(pids[1]));
 }
 
 #[tokio::test]
 async fn a_worker_that_ended_meanwhile_left_its_result() {
     let bench = Bench::new();
-    let mut engine = stand_in("launch::crash::engine", &bench.path(""))
-        .spawn()
-        .unwrap();
+    let mut engine = stand_in("launch::crash::engine", &bench.path("")).spawn().unwrap();
     let worker = pid_in(&bench.tree().join("worker.pid")).await;
     send(engine.id().cast_signed(), Signal::KILL);
     engine.wait().unwrap();
     std::fs::write(bench.tree().join("go"), "").unwrap();
     until("the worker's end", || (!lives(worker)).then_some(())).await;
-    let ended = || {
-        bench
-            .local
-            .step_dir(&key("worker"))
-            .join("result.json")
-            .exists()
-            .then_some(())
-    };
+    let ended = || bench.local.step_dir(&key("worker")).join("result.json").exists().then_some(());
     until("the result, with no engine around", ended).await;
     let Found::Ended(outcome) = bench.local.find(&key("worker")).await.unwrap() else {
         panic!("it ended")
@@ -104,23 +84,10 @@ async fn a_worker_that_ended_meanwhile_left_its_result() {
 async fn a_check_whose_engine_died_before_its_start_is_still_to_be_started() {
     let bench = Bench::new();
     let spec = bench.shell("echo x >> starts");
-    assert!(
-        bench
-            .hold(&key("dod"), &spec)
-            .await
-            .wait()
-            .unwrap()
-            .success()
-    );
-    assert!(matches!(
-        bench.local.find(&key("dod")).await.unwrap(),
-        Found::NeverStarted
-    ));
+    assert!(bench.hold(&key("dod"), &spec).await.wait().unwrap().success());
+    assert!(matches!(bench.local.find(&key("dod")).await.unwrap(), Found::NeverStarted));
     assert!(bench.run_as(&key("dod"), &spec).await.succeeded());
-    assert_eq!(
-        std::fs::read_to_string(bench.tree().join("starts")).unwrap(),
-        "x\n"
-    );
+    assert_eq!(std::fs::read_to_string(bench.tree().join("starts")).unwrap(), "x\n");
 }
 
 #[tokio::test]
@@ -138,8 +105,5 @@ async fn a_result_that_a_power_failure_cut_off_is_none() {
     }
     std::fs::write(&result, "{\"key\": 7}").unwrap();
     let error = bench.local.find(&key("dod")).await.unwrap_err();
-    assert!(
-        error.to_string().contains("result.json is damaged"),
-        "{error}"
-    );
+    assert!(error.to_string().contains("result.json is damaged"), "{error}");
 }

@@ -11,14 +11,9 @@ use crate::support::steps::{Bench, key};
 #[tokio::test]
 async fn a_command_runs_and_leaves_its_result() {
     let bench = Bench::new();
-    let outcome = bench
-        .run(&bench.shell("pwd; echo oops >&2; printf end"))
-        .await;
+    let outcome = bench.run(&bench.shell("pwd; echo oops >&2; printf end")).await;
     assert!(outcome.succeeded(), "{outcome:?}");
-    assert_eq!(
-        (outcome.lines, outcome.dropped_bytes, outcome.left_behind),
-        (3, 0, 0)
-    );
+    assert_eq!((outcome.lines, outcome.dropped_bytes, outcome.left_behind), (3, 0, 0));
     let tree = bench.tree().canonicalize().unwrap();
     assert_eq!(bench.log(), format!("{}\noops\nend", tree.display()));
     assert_eq!(outcome.bytes, bench.log().len() as u64);
@@ -41,14 +36,8 @@ async fn codes_and_signals_are_told_apart() {
     .into_iter()
     .enumerate()
     {
-        let outcome = bench
-            .run_as(&key(&format!("dod-{n}")), &bench.shell(script))
-            .await;
-        assert_eq!(
-            (outcome.exit, outcome.ended_by),
-            (exit, EndedBy::Itself),
-            "{script}"
-        );
+        let outcome = bench.run_as(&key(&format!("dod-{n}")), &bench.shell(script)).await;
+        assert_eq!((outcome.exit, outcome.ended_by), (exit, EndedBy::Itself), "{script}");
     }
 }
 
@@ -70,26 +59,10 @@ async fn what_cannot_be_started_says_why() {
     let mut no_log = bench.command(["true"]);
     no_log.log = bench.tree();
     for (n, (spec, kind, code)) in [
-        (
-            bench.command(["no-such-program-at-all"]),
-            SpawnErrorKind::NotFound,
-            Some(127),
-        ),
-        (
-            bench.command(["./no-interpreter"]),
-            SpawnErrorKind::NotFound,
-            Some(127),
-        ),
-        (
-            bench.command(["./plain"]),
-            SpawnErrorKind::NotExecutable,
-            Some(126),
-        ),
-        (
-            bench.command(["/"]),
-            SpawnErrorKind::NotExecutable,
-            Some(126),
-        ),
+        (bench.command(["no-such-program-at-all"]), SpawnErrorKind::NotFound, Some(127)),
+        (bench.command(["./no-interpreter"]), SpawnErrorKind::NotFound, Some(127)),
+        (bench.command(["./plain"]), SpawnErrorKind::NotExecutable, Some(126)),
+        (bench.command(["/"]), SpawnErrorKind::NotExecutable, Some(126)),
         (no_cwd, SpawnErrorKind::NoCwd, None),
         (file_cwd, SpawnErrorKind::NoCwd, None),
         (no_stdin, SpawnErrorKind::NoStdin, None),
@@ -99,14 +72,8 @@ async fn what_cannot_be_started_says_why() {
     .enumerate()
     {
         let outcome = bench.run_as(&key(&format!("dod-{n}")), &spec).await;
-        let Exit::NotSpawned(error) = &outcome.exit else {
-            panic!("{spec:?} → {outcome:?}")
-        };
-        assert_eq!(
-            (error.kind, outcome.exit.shell_code()),
-            (kind, code),
-            "{error}"
-        );
+        let Exit::NotSpawned(error) = &outcome.exit else { panic!("{spec:?} → {outcome:?}") };
+        assert_eq!((error.kind, outcome.exit.shell_code()), (kind, code), "{error}");
         assert!(!outcome.succeeded());
     }
 }
@@ -119,10 +86,7 @@ async fn input_environment_and_capture_arrive() {
     spec.stdin = Stdin::File(bench.path("brief"));
     spec.env.push(("NEW".into(), "with 'quotes'\n$HOME".into()));
     spec.env_remove.push("HOME".into());
-    spec.capture = Some(Capture {
-        path: bench.path("out/stdout"),
-        limit: 1 << 20,
-    });
+    spec.capture = Some(Capture { path: bench.path("out/stdout"), limit: 1 << 20 });
     let outcome = bench.run(&spec).await;
     assert!(outcome.succeeded(), "{outcome:?}");
     let captured = std::fs::read_to_string(bench.path("out/stdout")).unwrap();

@@ -53,17 +53,11 @@ async fn a_flood_fills_neither_disk_nor_memory() {
     spec.log_limit = LIMIT;
     let handle = bench.local.submit(&key("worker"), &spec).unwrap();
     let last_line = || tail(handle.log(), 1).unwrap().pop();
-    until("the first line", || {
-        last_line().filter(|line| line == "FIRST")
-    })
-    .await;
+    until("the first line", || last_line().filter(|line| line == "FIRST")).await;
     let holder = holder_of(&bench, &key("worker")).await;
     let before = peak_kib(holder);
     std::fs::write(bench.tree().join("go"), "").unwrap();
-    until("the last line while it still runs", || {
-        last_line().filter(|line| line == "LAST")
-    })
-    .await;
+    until("the last line while it still runs", || last_line().filter(|line| line == "LAST")).await;
     let grown = peak_kib(holder) - before;
     std::fs::write(bench.tree().join("done"), "").unwrap();
     let outcome = within(handle.wait()).await.unwrap();
@@ -80,28 +74,15 @@ async fn a_flood_fills_neither_disk_nor_memory() {
         "\n[sop: {} bytes left out here, the log reached its limit]\n",
         outcome.dropped_bytes
     );
-    assert_eq!(
-        log.len() as u64 - note.len() as u64,
-        outcome.bytes - outcome.dropped_bytes
-    );
+    assert_eq!(log.len() as u64 - note.len() as u64, outcome.bytes - outcome.dropped_bytes);
     assert!(log.contains(&note));
-    let beside: Vec<_> = std::fs::read_dir(bench.path(""))
-        .unwrap()
-        .map(|e| e.unwrap().file_name())
-        .collect();
-    assert!(
-        !beside
-            .iter()
-            .any(|name| name.to_string_lossy().contains(".tail")),
-        "{beside:?}"
-    );
+    let beside: Vec<_> =
+        std::fs::read_dir(bench.path("")).unwrap().map(|e| e.unwrap().file_name()).collect();
+    assert!(!beside.iter().any(|name| name.to_string_lossy().contains(".tail")), "{beside:?}");
 }
 
 fn peak_kib(pid: i32) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
-    let line = status
-        .lines()
-        .find_map(|line| line.strip_prefix("VmHWM:"))
-        .unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
     line.trim().trim_end_matches(" kB").parse().unwrap()
 }

@@ -19,22 +19,14 @@ async fn a_lost_step_is_ended_and_said_to_be_lost() {
     let mut spec = bench.shell(SCRIPT);
     spec.outlives = true;
     let handle = bench.local.submit(&key("worker"), &spec).unwrap();
-    let pids = [
-        pid_in(&bench.tree().join("pid")).await,
-        pid_in(&bench.tree().join("below")).await,
-    ];
+    let pids = [pid_in(&bench.tree().join("pid")).await, pid_in(&bench.tree().join("below")).await];
     send(holder_of(&bench, &key("worker")).await, Signal::KILL);
     let outcome = within(handle.wait()).await.unwrap();
-    assert_eq!(
-        (&outcome.exit, outcome.ended_by),
-        (&Exit::Unknown, EndedBy::Lost)
-    );
+    assert_eq!((&outcome.exit, outcome.ended_by), (&Exit::Unknown, EndedBy::Lost));
     assert_eq!(outcome.lines, 1);
     assert!(!pids.iter().any(|pid| lives(*pid)), "{pids:?}");
     // Lost for good: nothing starts it again.
-    let again = within(bench.local.submit(&key("worker"), &spec).unwrap().wait())
-        .await
-        .unwrap();
+    let again = within(bench.local.submit(&key("worker"), &spec).unwrap().wait()).await.unwrap();
     assert_eq!(again, outcome);
 }
 
@@ -55,11 +47,7 @@ struct Bystander(std::process::Child);
 
 impl Bystander {
     fn new() -> (Self, Identity) {
-        let child = Command::new("sleep")
-            .arg("1000")
-            .stdin(Stdio::null())
-            .spawn()
-            .unwrap();
+        let child = Command::new("sleep").arg("1000").stdin(Stdio::null()).spawn().unwrap();
         let identity = Identity::of(child.id().cast_signed()).unwrap();
         (Self(child), identity)
     }
@@ -76,14 +64,8 @@ impl Drop for Bystander {
 async fn a_reused_process_id_is_left_alone() {
     let bench = Bench::new();
     let (_keep, bystander) = Bystander::new();
-    let earlier = Identity {
-        start: bystander.start - 1,
-        ..bystander.clone()
-    };
-    let before_the_boot = Identity {
-        boot: "another boot".into(),
-        ..bystander.clone()
-    };
+    let earlier = Identity { start: bystander.start - 1, ..bystander.clone() };
+    let before_the_boot = Identity { boot: "another boot".into(), ..bystander.clone() };
     for (step, worker, spared) in [
         ("earlier", earlier, true),
         ("rebooted", before_the_boot, true),
@@ -108,9 +90,7 @@ async fn a_fence_cut_off_while_it_was_written_still_holds() {
     std::fs::create_dir_all(&dir).unwrap();
     std::fs::write(dir.join("started"), "{\"holder\":{\"pi").unwrap();
     let spec = bench.shell("echo x >> starts");
-    let outcome = within(bench.local.submit(&key("worker"), &spec).unwrap().wait())
-        .await
-        .unwrap();
+    let outcome = within(bench.local.submit(&key("worker"), &spec).unwrap().wait()).await.unwrap();
     assert_eq!(outcome.ended_by, EndedBy::Lost);
     assert!(!bench.tree().join("starts").exists());
 }

@@ -16,11 +16,8 @@ fn verb() {
     let dir = std::env::var_os("SOP_TEST_DIR").expect("started by a test");
     let dir = Path::new(&dir);
     std::env::set_current_dir(dir).unwrap();
-    let argv: Vec<OsString> = std::fs::read_to_string("argv")
-        .unwrap()
-        .split('\0')
-        .map(OsString::from)
-        .collect();
+    let argv: Vec<OsString> =
+        std::fs::read_to_string("argv").unwrap().split('\0').map(OsString::from).collect();
     let mut out = std::fs::File::create("out").unwrap();
     let code = run_logged(Path::new("the log"), &argv, &mut out).unwrap();
     out.flush().unwrap();
@@ -29,41 +26,27 @@ fn verb() {
 
 fn start(bench: &Bench, argv: &[&str]) -> std::process::Child {
     std::fs::write(bench.path("argv"), argv.join("\0")).unwrap();
-    stand_in("launch::run_logged::verb", &bench.path(""))
-        .spawn()
-        .unwrap()
+    stand_in("launch::run_logged::verb", &bench.path("")).spawn().unwrap()
 }
 
 fn run(bench: &Bench, argv: &[&str]) -> (i32, String) {
     let status = start(bench, argv).wait().unwrap();
     assert_eq!(status.signal(), None);
-    (
-        status.code().unwrap(),
-        std::fs::read_to_string(bench.path("out")).unwrap(),
-    )
+    (status.code().unwrap(), std::fs::read_to_string(bench.path("out")).unwrap())
 }
 
 #[test]
 fn one_line_when_it_passes() {
     let bench = Bench::new();
-    assert_eq!(
-        run(&bench, &["seq", "1000"]),
-        (0, "exit=0 lines=1000 log=the log\n".into())
-    );
+    assert_eq!(run(&bench, &["seq", "1000"]), (0, "exit=0 lines=1000 log=the log\n".into()));
     assert_eq!(std::fs::read(bench.path("the log")).unwrap().len(), 3893);
 }
 
 #[test]
 fn the_end_of_the_log_when_it_fails() {
     let bench = Bench::new();
-    let (code, out) = run(
-        &bench,
-        &[
-            "sh",
-            "-c",
-            "seq 100; printf '\\033[31mred\\033[0m \\007\\n' >&2; exit 3",
-        ],
-    );
+    let (code, out) =
+        run(&bench, &["sh", "-c", "seq 100; printf '\\033[31mred\\033[0m \\007\\n' >&2; exit 3"]);
     let mut wanted = String::from("exit=3 lines=101 log=the log\n");
     (62..=100).for_each(|n| wanted.push_str(&format!("{n}\n")));
     wanted.push_str("red \\x07\n");
@@ -76,19 +59,12 @@ fn codes_are_the_commands_own() {
     std::fs::write(bench.path("plain"), "").unwrap();
     for (argv, code, said) in [
         (&["sh", "-c", "kill -9 $$"][..], 137, ""),
-        (
-            &["no-such-program-at-all"],
-            127,
-            "no-such-program-at-all: No such file",
-        ),
+        (&["no-such-program-at-all"], 127, "no-such-program-at-all: No such file"),
         (&["./plain"], 126, "./plain: Permission denied"),
     ] {
         let (found, out) = run(&bench, argv);
         assert_eq!(found, code, "{argv:?}");
-        assert!(
-            out.starts_with(&format!("exit={code} ")) && out.contains(said),
-            "{out}"
-        );
+        assert!(out.starts_with(&format!("exit={code} ")) && out.contains(said), "{out}");
     }
 }
 

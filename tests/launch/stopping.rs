@@ -13,35 +13,19 @@ async fn term_leaves_time_to_clean_up() {
     let bench = Bench::new();
     let script = "trap 'echo cleaning; sleep 0.2; echo cleaned; exit 7' TERM
                   echo hello; echo $$ > ready; while :; do sleep 0.05; done";
-    let handle = bench
-        .local
-        .submit(&key("worker"), &bench.shell(script))
-        .unwrap();
+    let handle = bench.local.submit(&key("worker"), &bench.shell(script)).unwrap();
     line_of(&bench.tree().join("ready")).await;
     let printed = || match bench.local.status(&key("worker")).unwrap() {
         State::Running(progress) => progress.last_output.map(|at| (progress, at)),
         other => panic!("{other:?}"),
     };
     let (progress, printed_at) = until("its first output", printed).await;
-    assert_eq!(
-        progress.pid,
-        Some(pid_in(&bench.tree().join("ready")).await)
-    );
-    assert!(
-        (jiff::Timestamp::now() - printed_at).as_hours() == 0,
-        "{printed_at}"
-    );
+    assert_eq!(progress.pid, Some(pid_in(&bench.tree().join("ready")).await));
+    assert!((jiff::Timestamp::now() - printed_at).as_hours() == 0, "{printed_at}");
     assert!(bench.local.cancel(&key("worker"), How::Term).unwrap());
     let outcome = within(handle.wait()).await.unwrap();
-    assert_eq!(
-        (outcome.exit, outcome.ended_by),
-        (Exit::Code(7), EndedBy::Cancel)
-    );
-    assert!(
-        bench.log().ends_with("cleaning\ncleaned\n"),
-        "{}",
-        bench.log()
-    );
+    assert_eq!((outcome.exit, outcome.ended_by), (Exit::Code(7), EndedBy::Cancel));
+    assert!(bench.log().ends_with("cleaning\ncleaned\n"), "{}", bench.log());
 }
 
 #[tokio::test]
@@ -60,16 +44,9 @@ async fn what_a_dying_command_leaves_is_asked_too() {
     line_of(&bench.tree().join("ready")).await;
     bench.local.cancel(&key("worker"), How::Term).unwrap();
     let outcome = within(handle.wait()).await.unwrap();
-    assert_eq!(
-        (outcome.exit, outcome.ended_by),
-        (Exit::Code(0), EndedBy::Cancel)
-    );
+    assert_eq!((outcome.exit, outcome.ended_by), (Exit::Code(0), EndedBy::Cancel));
     // The shell may also tell of its own sleep.
-    assert!(
-        bench.log().lines().any(|line| line == "asked"),
-        "{}",
-        bench.log()
-    );
+    assert!(bench.log().lines().any(|line| line == "asked"), "{}", bench.log());
 }
 
 #[tokio::test]
@@ -82,10 +59,7 @@ async fn kill_ends_the_grace() {
     bench.local.cancel(&key("worker"), How::Term).unwrap();
     bench.local.cancel(&key("worker"), How::Kill).unwrap();
     let outcome = within(handle.wait()).await.unwrap();
-    assert_eq!(
-        (outcome.exit, outcome.ended_by),
-        (Exit::Signal(9), EndedBy::Cancel)
-    );
+    assert_eq!((outcome.exit, outcome.ended_by), (Exit::Signal(9), EndedBy::Cancel));
 }
 
 #[tokio::test]
@@ -130,9 +104,7 @@ async fn what_a_command_leaves_behind_is_ended_and_counted() {
         assert!(!lives(pid_in(&bench.tree().join(file)).await));
     }
     // One that follows at once is not left behind.
-    let outcome = bench
-        .run_as(&key("dod"), &bench.shell("sleep 0.01 & exit 0"))
-        .await;
+    let outcome = bench.run_as(&key("dod"), &bench.shell("sleep 0.01 & exit 0")).await;
     assert!(outcome.succeeded());
     assert_eq!(outcome.left_behind, 0);
 }
@@ -142,18 +114,12 @@ async fn an_order_is_heard_at_any_moment() {
     let bench = Bench::new();
     for n in 0..20 {
         let key = key(&format!("worker-{n}"));
-        let handle = bench
-            .local
-            .submit(&key, &bench.shell("exec sleep 1000"))
-            .unwrap();
+        let handle = bench.local.submit(&key, &bench.shell("exec sleep 1000")).unwrap();
         tokio::time::sleep(Duration::from_micros(200 * n)).await;
         assert!(bench.local.cancel(&key, How::Term).unwrap());
         let outcome = within(handle.wait()).await.unwrap();
         assert_eq!(outcome.ended_by, EndedBy::Cancel);
-        assert!(
-            matches!(outcome.exit, Exit::NeverStarted | Exit::Signal(15)),
-            "{outcome:?}"
-        );
+        assert!(matches!(outcome.exit, Exit::NeverStarted | Exit::Signal(15)), "{outcome:?}");
     }
     assert!(!bench.local.cancel(&key("unheard-of"), How::Kill).unwrap());
 }
@@ -163,10 +129,7 @@ async fn term_to_the_holder_is_an_order_and_terminal_signals_are_not() {
     let bench = Bench::new();
     let script =
         "echo ready > ready; while [ ! -e go ]; do sleep 0.01; done; echo on > on; exec sleep 1000";
-    let handle = bench
-        .local
-        .submit(&key("worker"), &bench.shell(script))
-        .unwrap();
+    let handle = bench.local.submit(&key("worker"), &bench.shell(script)).unwrap();
     line_of(&bench.tree().join("ready")).await;
     let holder = holder_of(&bench, &key("worker")).await;
     send(holder, Signal::INT);
@@ -175,10 +138,7 @@ async fn term_to_the_holder_is_an_order_and_terminal_signals_are_not() {
     line_of(&bench.tree().join("on")).await;
     send(holder, Signal::TERM);
     let outcome = within(handle.wait()).await.unwrap();
-    assert_eq!(
-        (outcome.exit, outcome.ended_by),
-        (Exit::Signal(15), EndedBy::Cancel)
-    );
+    assert_eq!((outcome.exit, outcome.ended_by), (Exit::Signal(15), EndedBy::Cancel));
     until("the holder collected", || (!lives(holder)).then_some(())).await;
     assert_eq!(sop::process::Identity::of(holder), None, "no zombie either");
 }
@@ -203,9 +163,8 @@ async fn a_dropped_handle_stops_nothing() {
     }
     std::fs::write(bench.tree().join("go"), "").unwrap();
     for outlives in [true, false] {
-        let outcome = bench
-            .run_as(&key(&format!("worker-{outlives}")), &bench.shell("exit 9"))
-            .await;
+        let outcome =
+            bench.run_as(&key(&format!("worker-{outlives}")), &bench.shell("exit 9")).await;
         assert!(outcome.succeeded(), "{outcome:?}");
     }
 }

@@ -24,10 +24,7 @@ fn output_loses_its_colours_and_keeps_its_text() {
     for (bytes, shown) in [
         (&b"\x1b[1;31merror\x1b[0m: bad\n"[..], "error: bad"),
         (b" 10%\r 50%\r100%\r\n", "100%"),
-        (
-            b"\x1b]0;title\x07a\x1b]8;;http://x\x1b\\link\x1b]8;;\x1b\\b",
-            "alinkb",
-        ),
+        (b"\x1b]0;title\x07a\x1b]8;;http://x\x1b\\link\x1b]8;;\x1b\\b", "alinkb"),
         (b"\x1b(Bplain\x1b7\x1b8\x1bMx", "plainx"),
         (b"cut \x1b[31", "cut "),
         (b"cut \x1b]0;never ended", "cut "),

@@ -65,22 +65,14 @@ fn a_log_whose_writer_was_killed_keeps_its_end() {
     flood(30_000).chunks(500).for_each(|chunk| log.write(chunk));
     log.write(b"\nthe end\n");
     drop(log);
-    assert_eq!(
-        tail(&path, 1).unwrap(),
-        ["the end"],
-        "while it is still in pieces"
-    );
+    assert_eq!(tail(&path, 1).unwrap(), ["the end"], "while it is still in pieces");
     mend(&path).unwrap();
     assert_eq!(tail(&path, 1).unwrap(), ["the end"]);
     let text = std::fs::read_to_string(&path).unwrap();
     assert!(text.starts_with("line 0\nline 1\n"));
     assert!(text.contains("\n[sop: an unknown number of bytes left out here"));
     mend(&path).unwrap();
-    assert_eq!(
-        std::fs::read_to_string(&path).unwrap(),
-        text,
-        "a second time changes nothing"
-    );
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), text, "a second time changes nothing");
 }
 
 #[test]
@@ -91,12 +83,7 @@ fn a_full_disk_is_reported_and_stops_nothing() {
     let mut log = LimitedLog::create("/dev/full".as_ref(), MIN_LIMIT).unwrap();
     log.write(b"one\n");
     log.write(b"two\n");
-    let Written {
-        lines,
-        bytes,
-        dropped,
-        error,
-    } = log.finish();
+    let Written { lines, bytes, dropped, error } = log.finish();
     assert_eq!((lines, bytes, dropped), (2, 8, 0));
     assert!(error.unwrap().contains("No space left"));
 }

@@ -19,12 +19,7 @@ fn a_name_made_to_deceive_is_parsed() {
 
 #[test]
 fn descendants_are_found_through_any_depth_and_zombies_are_not() {
-    let stat = |pid, ppid, state| Stat {
-        pid,
-        ppid,
-        state,
-        start: 1,
-    };
+    let stat = |pid, ppid, state| Stat { pid, ppid, state, start: 1 };
     let all = [
         stat(1, 0, 'S'),
         stat(5, 4, 'R'),
@@ -36,12 +31,8 @@ fn descendants_are_found_through_any_depth_and_zombies_are_not() {
         stat(20, 21, 'S'),
         stat(21, 20, 'S'),
     ];
-    let pids = |roots: &[i32]| {
-        descendants(&all, roots)
-            .iter()
-            .map(|stat| stat.pid)
-            .collect::<Vec<_>>()
-    };
+    let pids =
+        |roots: &[i32]| descendants(&all, roots).iter().map(|stat| stat.pid).collect::<Vec<_>>();
     assert_eq!(pids(&[2]), [3, 5]);
     assert!(pids(&[9]).is_empty());
     assert_eq!(pids(&[20]), [21]);
@@ -60,34 +51,13 @@ async fn a_living_process_is_itself_and_a_dead_one_is_not() {
     let grandchild = until("the grandchild", || below(pid).first().copied()).await;
     let identity = Identity::of(pid).unwrap();
     assert!(identity.is_alive());
-    assert!(
-        !Identity {
-            start: identity.start + 1,
-            ..identity.clone()
-        }
-        .is_alive()
-    );
-    assert!(
-        !Identity {
-            boot: "another".into(),
-            ..identity.clone()
-        }
-        .is_alive()
-    );
+    assert!(!Identity { start: identity.start + 1, ..identity.clone() }.is_alive());
+    assert!(!Identity { boot: "another".into(), ..identity.clone() }.is_alive());
     assert!(has_env(grandchild.pid, "SOP_TEST_MARK", "this one"));
     assert!(!has_env(grandchild.pid, "SOP_TEST_MARK", "this"));
-    let stale = Stat {
-        start: grandchild.start + 1,
-        ..grandchild
-    };
-    assert!(!sop::process::identity::signal(
-        &stale,
-        rustix::process::Signal::KILL
-    ));
-    assert!(sop::process::identity::signal(
-        &grandchild,
-        rustix::process::Signal::KILL
-    ));
+    let stale = Stat { start: grandchild.start + 1, ..grandchild };
+    assert!(!sop::process::identity::signal(&stale, rustix::process::Signal::KILL));
+    assert!(sop::process::identity::signal(&grandchild, rustix::process::Signal::KILL));
     child.wait().unwrap();
     assert!(!identity.is_alive());
 }

@@ -277,3 +277,18 @@ fn spans_that_miss_the_text_are_brought_into_it() {
     draw(Format::Human, &[finding], &empty, Look::default(), &mut out).expect("written");
     assert!(String::from_utf8(out).expect("UTF-8").contains("e:1:1"));
 }
+
+#[test]
+fn what_the_help_says_already_is_not_said_twice() {
+    let finding = Finding::error("x", FILE, "x").suggest("\"standard\"");
+    let told = |help: &str| {
+        let finding = finding.clone().help(help);
+        let out = drawn(Format::Human, std::slice::from_ref(&finding), Look::default());
+        let line = drawn(Format::Github, std::slice::from_ref(&finding), Look::default());
+        assert_eq!(out.matches("did you mean").count(), line.matches("did you mean").count());
+        out.matches("did you mean").count()
+    };
+    assert_eq!(told("tiers are `light` and `standard`"), 1);
+    assert_eq!(told("did you mean `standard`? there is `light` too"), 1);
+    assert_eq!(told("write it as: `standard`"), 0);
+}

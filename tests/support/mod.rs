@@ -1,8 +1,12 @@
 //! Fixtures that several rooms' tests share.
 
+pub mod git_repo;
 pub mod plan_text;
 pub mod rig;
+pub mod samples;
 pub mod scratch;
 pub mod small_plan;
 pub mod steps;
+pub mod story;
+pub mod tricks;
 pub mod written;

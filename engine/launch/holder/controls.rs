@@ -56,11 +56,8 @@ impl Controls {
         let fifo_path = step.file("control");
         make_fifo(&fifo_path)?;
         // Open for writing too: a FIFO without writers would be at its end, and wake for ever.
-        let fifo = File::options()
-            .read(true)
-            .write(true)
-            .custom_flags(nonblocking())
-            .open(&fifo_path)?;
+        let fifo =
+            File::options().read(true).write(true).custom_flags(nonblocking()).open(&fifo_path)?;
         if !outlives {
             let flags = rustix::fs::fcntl_getfl(rustix::stdio::stdin())?;
             rustix::fs::fcntl_setfl(rustix::stdio::stdin(), flags | OFlags::NONBLOCK)?;
@@ -93,17 +90,10 @@ impl Controls {
             PollFd::from_borrowed_fd(self.fifo.as_fd(), PollFlags::IN),
         ];
         if self.tethered && !self.cut {
-            fds.push(PollFd::from_borrowed_fd(
-                rustix::stdio::stdin(),
-                PollFlags::IN,
-            ));
+            fds.push(PollFd::from_borrowed_fd(rustix::stdio::stdin(), PollFlags::IN));
         }
         let own = fds.len();
-        fds.extend(
-            others
-                .iter()
-                .map(|(fd, _)| PollFd::from_borrowed_fd(*fd, PollFlags::IN)),
-        );
+        fds.extend(others.iter().map(|(fd, _)| PollFd::from_borrowed_fd(*fd, PollFlags::IN)));
         match poll(&mut fds, Some(&time)) {
             Ok(_) | Err(Errno::INTR) => {}
             Err(error) => return Err(error.into()),

@@ -76,24 +76,16 @@ fn hold(step: &Step) -> Result<(), HoldError> {
     let _leader_already = rustix::process::setsid();
     // So that `ps` shows what this is; started through /proc/self/exe it would be called `exe`.
     let _cosmetic = fs::write("/proc/self/comm", "sop-hold");
-    let Some(_lock) = step
-        .lock()
-        .map_err(|error| HoldError::System("lock the step", error))?
+    let Some(_lock) = step.lock().map_err(|error| HoldError::System("lock the step", error))?
     else {
         return Ok(());
     };
     if step.started()?.is_some() || step.outcome()?.is_some() {
         return Ok(());
     }
-    let file = step
-        .spec()?
-        .ok_or_else(|| HoldError::NoSpec(step.dir().display().to_string()))?;
+    let file = step.spec()?.ok_or_else(|| HoldError::NoSpec(step.dir().display().to_string()))?;
     let (key, spec) = (file.key, file.spec);
-    let durable = if spec.outlives {
-        Durable::Yes
-    } else {
-        Durable::No
-    };
+    let durable = if spec.outlives { Durable::Yes } else { Durable::No };
     let mut controls = Controls::open(step, spec.outlives)
         .map_err(|error| HoldError::System("listen for orders", error))?;
     let slot = match wait_for_slot(&spec, &mut controls)? {
@@ -129,20 +121,14 @@ enum Wait {
 fn wait_for_slot(spec: &Spec, controls: &mut Controls) -> Result<Wait, HoldError> {
     let slot = match &spec.slot {
         Some(path) => {
-            let opened = File::options()
-                .create(true)
-                .truncate(false)
-                .write(true)
-                .open(path);
+            let opened = File::options().create(true).truncate(false).write(true).open(path);
             Some(opened.map_err(LaunchError::file("open the slot", path))?)
         }
         None => None,
     };
     let mut pause = Duration::ZERO;
     loop {
-        controls
-            .wait(&mut [], pause)
-            .map_err(|error| HoldError::System("poll", error))?;
+        controls.wait(&mut [], pause).map_err(|error| HoldError::System("poll", error))?;
         match controls.order() {
             Some(Order::Cut) => return Ok(Wait::Cut),
             Some(Order::Stop(_)) => return Ok(Wait::Cancelled),

@@ -39,16 +39,10 @@ impl Output {
     /// standard output is wanted for itself.
     pub(super) fn open(log: LimitedLog, capture: Option<LimitedLog>) -> io::Result<(Self, Ends)> {
         let (read, out) = pipe_with(PipeFlags::CLOEXEC)?;
-        let mut pipes = vec![Pipe {
-            end: read,
-            captured: capture.is_some(),
-        }];
+        let mut pipes = vec![Pipe { end: read, captured: capture.is_some() }];
         let err = if capture.is_some() {
             let (read, err) = pipe_with(PipeFlags::CLOEXEC)?;
-            pipes.push(Pipe {
-                end: read,
-                captured: false,
-            });
+            pipes.push(Pipe { end: read, captured: false });
             err
         } else {
             out.try_clone()?
@@ -57,24 +51,12 @@ impl Output {
             rustix::fs::fcntl_setfl(&pipe.end, OFlags::NONBLOCK)?;
         }
         let buffer = vec![0; CHUNK];
-        Ok((
-            Self {
-                pipes,
-                log,
-                capture,
-                buffer,
-                last: Instant::now(),
-            },
-            Ends { out, err },
-        ))
+        Ok((Self { pipes, log, capture, buffer, last: Instant::now() }, Ends { out, err }))
     }
 
     /// What to poll.
     pub(super) fn fds(&self) -> Vec<(BorrowedFd<'_>, bool)> {
-        self.pipes
-            .iter()
-            .map(|pipe| (pipe.end.as_fd(), false))
-            .collect()
+        self.pipes.iter().map(|pipe| (pipe.end.as_fd(), false)).collect()
     }
 
     /// When something last came.
@@ -85,13 +67,7 @@ impl Output {
     /// Reads once from each pipe that is `ready`. A pipe at its end is closed.
     pub(super) fn pump(&mut self, ready: &[bool]) {
         let mut ready = ready.iter().copied();
-        let Self {
-            pipes,
-            log,
-            capture,
-            buffer,
-            last,
-        } = self;
+        let Self { pipes, log, capture, buffer, last } = self;
         pipes.retain(|pipe| {
             if !ready.next().unwrap_or(false) {
                 return true;

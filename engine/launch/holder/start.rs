@@ -33,10 +33,8 @@ fn try_start(spec: &Spec, token: &str, program: &str) -> Result<(i32, Output), R
     let (output, ends) = open_output(spec)?;
     check_cwd(&spec.cwd)?;
     let stdin = open_stdin(&spec.stdin)?;
-    let (name, arguments) = spec
-        .argv
-        .split_first()
-        .ok_or((SpawnErrorKind::Other, "the command is empty".into()))?;
+    let (name, arguments) =
+        spec.argv.split_first().ok_or((SpawnErrorKind::Other, "the command is empty".into()))?;
     let mut command = command(spec, name, arguments, token);
     command.stdin(stdin).stdout(ends.out).stderr(ends.err);
     let child =
@@ -59,24 +57,14 @@ fn command(spec: &Spec, name: &OsString, arguments: &[OsString], token: &str) ->
 fn open_output(spec: &Spec) -> Result<(Output, Ends), Reason> {
     let open = |path: &Path, limit| {
         create(path, limit).map_err(|error| {
-            (
-                SpawnErrorKind::NoLog,
-                format!("cannot write the log {}: {error}", show(path)),
-            )
+            (SpawnErrorKind::NoLog, format!("cannot write the log {}: {error}", show(path)))
         })
     };
     let log = open(&spec.log, spec.log_limit)?;
-    let capture = spec
-        .capture
-        .as_ref()
-        .map(|capture| open(&capture.path, capture.limit))
-        .transpose()?;
-    Output::open(log, capture).map_err(|error| {
-        (
-            SpawnErrorKind::Other,
-            format!("cannot make a pipe: {error}"),
-        )
-    })
+    let capture =
+        spec.capture.as_ref().map(|capture| open(&capture.path, capture.limit)).transpose()?;
+    Output::open(log, capture)
+        .map_err(|error| (SpawnErrorKind::Other, format!("cannot make a pipe: {error}")))
 }
 
 /// The system gives one answer for a missing program and a missing folder, so the folder is looked at
@@ -87,20 +75,14 @@ fn check_cwd(cwd: &Path) -> Result<(), Reason> {
         Ok(_) => "it is not a directory".to_owned(),
         Err(error) => error.to_string(),
     };
-    Err((
-        SpawnErrorKind::NoCwd,
-        format!("cannot work in {}: {wrong}", show(cwd)),
-    ))
+    Err((SpawnErrorKind::NoCwd, format!("cannot work in {}: {wrong}", show(cwd))))
 }
 
 fn open_stdin(stdin: &Stdin) -> Result<Stdio, Reason> {
     match stdin {
         Stdin::Null => Ok(Stdio::null()),
         Stdin::File(path) => File::open(path).map(Stdio::from).map_err(|error| {
-            (
-                SpawnErrorKind::NoStdin,
-                format!("cannot read the input {}: {error}", show(path)),
-            )
+            (SpawnErrorKind::NoStdin, format!("cannot read the input {}: {error}", show(path)))
         }),
     }
 }
@@ -111,14 +93,10 @@ fn not_started(program: &str, error: &io::Error) -> Reason {
             SpawnErrorKind::NotFound,
             format!("{program}: no such program, or the interpreter in its first line is missing"),
         ),
-        Some(Errno::ACCESS | Errno::PERM | Errno::NOEXEC) => (
-            SpawnErrorKind::NotExecutable,
-            format!("{program} cannot be executed: {error}"),
-        ),
-        _ => (
-            SpawnErrorKind::Other,
-            format!("cannot start {program}: {error}"),
-        ),
+        Some(Errno::ACCESS | Errno::PERM | Errno::NOEXEC) => {
+            (SpawnErrorKind::NotExecutable, format!("{program} cannot be executed: {error}"))
+        }
+        _ => (SpawnErrorKind::Other, format!("cannot start {program}: {error}")),
     }
 }
 

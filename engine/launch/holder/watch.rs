@@ -136,10 +136,7 @@ impl Watch<'_> {
             })
         };
         let idle = left(self.spec.idle_timeout, last_output.max(self.began));
-        left(self.spec.timeout, self.began)
-            .into_iter()
-            .chain(idle)
-            .fold(LONG, Duration::min)
+        left(self.spec.timeout, self.began).into_iter().chain(idle).fold(LONG, Duration::min)
     }
 }
 

@@ -6,9 +6,9 @@ use std::ops::Range;
 
 use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 
-use super::Look;
 use super::sources::{Sources, Text};
 use super::tally::Tally;
+use super::{Look, hint};
 use crate::finding::{Finding, Severity};
 use crate::report::escape::{pictured, visible, visible_lines};
 
@@ -55,10 +55,7 @@ fn group<'a>(finding: &'a Finding, text: Option<&'a Text<'a>>) -> Group<'a> {
         }
         _ => group = group.element(Origin::path(visible(&finding.file))),
     }
-    if let Some(suggestion) = &finding.suggestion {
-        // The replacement stands for source text, quotes included; people read the word.
-        let word = suggestion.trim_matches('"');
-        let hint = format!("did you mean `{}`?", visible(word));
+    if let Some(hint) = hint(finding) {
         group = group.element(Level::HELP.message(hint));
     }
     if let Some(help) = &finding.help {

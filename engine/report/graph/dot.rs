@@ -17,21 +17,14 @@ pub fn dot(drawing: &Drawing<'_>) -> String {
 fn write(out: &mut String, drawing: &Drawing<'_>) -> std::fmt::Result {
     writeln!(out, "digraph {} {{", quoted(drawing.plan.name.as_str()))?;
     writeln!(out, "  rankdir=LR;")?;
-    writeln!(
-        out,
-        "  graph [fontname=\"sans-serif\", style=rounded, color=gray];"
-    )?;
+    writeln!(out, "  graph [fontname=\"sans-serif\", style=rounded, color=gray];")?;
     writeln!(
         out,
         "  node [fontname=\"sans-serif\", shape=box, style=\"rounded,filled\", fillcolor=white];"
     )?;
     let mut last: Option<(usize, &[usize])> = None;
     for (s, (stage, wps)) in drawing.sealed.stages().enumerate() {
-        writeln!(
-            out,
-            "  subgraph cluster_{s} {{\n    label={};",
-            quoted(drawing.heading(stage))
-        )?;
+        writeln!(out, "  subgraph cluster_{s} {{\n    label={};", quoted(drawing.heading(stage)))?;
         for &wp in wps {
             writeln!(out, "    w{wp} [{}];", attributes(drawing, wp))?;
         }
@@ -56,11 +49,8 @@ fn write(out: &mut String, drawing: &Drawing<'_>) -> std::fmt::Result {
 
 fn attributes(drawing: &Drawing<'_>, wp: usize) -> String {
     let it = &drawing.plan.wps[wp];
-    let mut lines = vec![
-        it.id.to_string(),
-        visible(&it.title).into_owned(),
-        drawing.facts(wp, ", "),
-    ];
+    let mut lines =
+        vec![it.id.to_string(), visible(&it.title).into_owned(), drawing.facts(wp, ", ")];
     let mut fill = String::new();
     if let Some(state) = drawing.state(wp) {
         lines.push(visible(&state.name).into_owned());
@@ -81,9 +71,6 @@ fn color(tone: Tone) -> &'static str {
 
 /// A quoted string, in which Graphviz would read escapes.
 fn quoted(text: &str) -> String {
-    let text = text
-        .replace('\\', "\\\\")
-        .replace('"', "\\\"")
-        .replace('\n', "\\n");
+    let text = text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n");
     format!("\"{text}\"")
 }

@@ -35,10 +35,8 @@ fn write(out: &mut String, drawing: &Drawing<'_>) -> std::fmt::Result {
     }
     for tone in Tone::ALL {
         let has_tone = |&wp: &usize| drawing.state(wp).is_some_and(|s| s.tone == tone);
-        let wps: Vec<String> = (0..drawing.sealed.len())
-            .filter(has_tone)
-            .map(|wp| format!("w{wp}"))
-            .collect();
+        let wps: Vec<String> =
+            (0..drawing.sealed.len()).filter(has_tone).map(|wp| format!("w{wp}")).collect();
         if !wps.is_empty() {
             let class = tone.class();
             writeln!(out, "  classDef {class} {}", style(tone))?;

@@ -48,13 +48,7 @@ pub enum Tone {
 }
 
 impl Tone {
-    const ALL: [Self; 5] = [
-        Self::Idle,
-        Self::Active,
-        Self::Waiting,
-        Self::Done,
-        Self::Bad,
-    ];
+    const ALL: [Self; 5] = [Self::Idle, Self::Active, Self::Waiting, Self::Done, Self::Bad];
 
     /// Name of the class in style sheets.
     fn class(self) -> &'static str {
@@ -72,11 +66,7 @@ impl<'a> Drawing<'a> {
     /// A plan that is not running.
     #[must_use]
     pub fn of(plan: &'a Plan, sealed: &'a Sealed) -> Self {
-        Self {
-            plan,
-            sealed,
-            states: None,
-        }
+        Self { plan, sealed, states: None }
     }
 
     fn state(&self, wp: usize) -> Option<&'a State> {

@@ -10,12 +10,13 @@ use crate::git::Repo;
 use super::base::Base;
 use super::subject::Subject;
 
-/// Checks instructions, brief files and provisioned copies.
+/// Checks instructions, brief files and provisioned copies. `named` is the folder of the plan file, and
+/// the brief file that each WP names from there.
 pub(super) fn check(
     subject: Subject<'_>,
     repo: Option<&Repo>,
     base: Option<&Base>,
-    dir: &Path,
+    named: (&Path, &[Option<String>]),
     findings: &mut Vec<Finding>,
 ) {
     let Some(top) = repo.and_then(Repo::top) else {
@@ -24,7 +25,7 @@ pub(super) fn check(
     copies(subject, top, base, findings);
     if let Some(base) = base {
         instructions(subject, top, base, findings);
-        briefs(subject, top, base, dir, findings);
+        briefs(subject, top, base, named, findings);
     }
 }
 
@@ -52,13 +53,21 @@ fn instructions(subject: Subject<'_>, top: &Path, base: &Base, findings: &mut Ve
 
 /// The text of a brief is read here and now, so a brief file outside the base runs; but whoever looks
 /// for it in the worktree, or resumes from another clone, does not find it.
-fn briefs(subject: Subject<'_>, top: &Path, base: &Base, dir: &Path, findings: &mut Vec<Finding>) {
-    for i in 0..subject.plan.wps.len() {
-        let at = format!("/wp/{i}/brief");
-        let Some(file) = subject.places.text(&at) else {
+fn briefs(
+    subject: Subject<'_>,
+    top: &Path,
+    base: &Base,
+    (dir, files): (&Path, &[Option<String>]),
+    findings: &mut Vec<Finding>,
+) {
+    let Ok(dir) = dir.canonicalize() else {
+        return;
+    };
+    for (i, file) in files.iter().enumerate() {
+        let Some(file) = file else {
             continue;
         };
-        let Some(path) = within(top, dir, &file) else {
+        let Some(path) = within(top, &dir, file) else {
             continue;
         };
         if !base.holds(path.as_bstr()) {
@@ -67,6 +76,7 @@ fn briefs(subject: Subject<'_>, top: &Path, base: &Base, dir: &Path, findings: &
                 base.commit.short()
             );
             let help = "it is used as it is now; commit it so that the plan can be run from another clone too";
+            let at = format!("/wp/{i}/brief");
             findings.push(subject.warning("not-in-base", &at, message).help(help));
         }
     }
@@ -92,10 +102,10 @@ fn exists(path: &Path) -> bool {
     path.symlink_metadata().is_ok()
 }
 
-/// `file`, named from `dir`, as a path from `top`; `None` when it lies elsewhere.
+/// `file`, named from `dir` (canonical, like `top`), as a path from `top`; `None` when it lies elsewhere.
 fn within(top: &Path, dir: &Path, file: &str) -> Option<BString> {
     let mut whole = PathBuf::new();
-    for part in dir.canonicalize().ok()?.join(file).components() {
+    for part in dir.join(file).components() {
         match part {
             Component::ParentDir => {
                 whole.pop();

@@ -82,7 +82,7 @@ pub fn compile(
     let mut findings = read.findings.clone();
     let subject = Subject { plan, places: &read.places, file: &source.file, purpose };
     let base = base::pin(subject, repo, &mut findings)?;
-    files::check(subject, repo, base.as_ref(), dir, &mut findings);
+    files::check(subject, repo, base.as_ref(), (dir, &read.brief_files), &mut findings);
     let (briefs, texts) = templates::check(subject, repo, &mut findings);
     let whitelists = whitelists::read(subject, &mut findings);
     let graph = graph::seal(subject, &mut findings);

@@ -1,6 +1,9 @@
 //! Templates: those that briefs are rendered with, and the arguments of workers and reviewers.
 
-use crate::brief::{Briefs, TemplateFault, args};
+use std::collections::HashMap;
+
+use crate::brief::args::{self, ArgError};
+use crate::brief::{Briefs, TemplateFault};
 use crate::finding::Finding;
 use crate::git::Repo;
 use crate::model::plan::Review;
@@ -65,27 +68,34 @@ fn finding(subject: Subject<'_>, fault: TemplateFault) -> Finding {
 
 /// Each argument of a worker or reviewer is a template of its own.
 fn commands(subject: Subject<'_>, findings: &mut Vec<Finding>) {
-    let mut check = |command: &[String], list: &str| {
-        for fault in args::check(command) {
-            let at = format!("{list}/{}", fault.index);
-            let message = fault.to_string();
-            let mut finding = subject.error("command-template", &at, message);
-            if let Some(span) = fault.span {
-                finding = subject.inside(finding, &at, span);
-            }
-            if let Some(suggestion) = fault.suggestion {
-                finding = finding.suggest(suggestion);
-            }
-            findings.push(finding);
-        }
-    };
     for (name, worker) in &subject.plan.workers {
-        check(&worker.command, &format!("/workers/{name}/command"));
+        let list = format!("/workers/{name}/command");
+        findings.extend(args::check(&worker.command).iter().map(|e| argument(subject, &list, e)));
     }
+    // Most WPs share one reviewer, and its command is looked at once.
+    let mut seen: HashMap<&[String], Vec<ArgError>> = HashMap::new();
     for (i, wp) in subject.plan.wps.iter().enumerate() {
-        if let Review::Command { command, .. } = &wp.review {
+        let Review::Command { command, .. } = &wp.review else {
+            continue;
+        };
+        for fault in seen.entry(command).or_insert_with(|| args::check(command)).iter() {
             let own = format!("/wp/{i}/review/command");
-            check(command, &subject.present([own, "/plan/review/command".to_owned()]));
+            let list = subject.present([own, "/plan/review/command".to_owned()]);
+            findings.push(argument(subject, &list, fault));
         }
+    }
+}
+
+fn argument(subject: Subject<'_>, list: &str, fault: &ArgError) -> Finding {
+    let at = format!("{list}/{}", fault.index);
+    let finding = subject.error("command-template", &at, fault.to_string());
+    let Some(span) = &fault.span else {
+        return finding;
+    };
+    let placed = subject.inside(finding, &at, span.clone());
+    match &fault.suggestion {
+        // It mends those bytes of the argument, and nothing larger.
+        Some(suggestion) if placed.span != Some(subject.place(&at)) => placed.suggest(suggestion),
+        _ => placed,
     }
 }

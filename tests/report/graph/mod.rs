@@ -30,10 +30,7 @@ fn small() -> Plan {
 }
 
 fn states(plan: &Plan) -> BTreeMap<WpId, State> {
-    let state = |name: &str, tone| State {
-        name: name.to_owned(),
-        tone,
-    };
+    let state = |name: &str, tone| State { name: name.to_owned(), tone };
     BTreeMap::from([
         (plan.wps[0].id.clone(), state("done", Tone::Done)),
         (plan.wps[2].id.clone(), state("round 2", Tone::Active)),
@@ -76,10 +73,7 @@ fn mermaid_shows_stages_needs_and_states() {
     let plan = small();
     let sealed = seal(&plan).unwrap();
     let states = states(&plan);
-    let drawing = Drawing {
-        states: Some(&states),
-        ..Drawing::of(&plan, &sealed)
-    };
+    let drawing = Drawing { states: Some(&states), ..Drawing::of(&plan, &sealed) };
     insta::assert_snapshot!(mermaid::mermaid(&drawing), @r#"
 flowchart LR
   subgraph s0["foundation"]

@@ -14,10 +14,8 @@ fn draw(plan: &Plan) -> String {
 
 /// The value of an attribute in a tag.
 fn attribute<'a>(tag: &'a str, name: &str) -> &'a str {
-    let from = tag
-        .split(&format!(" {name}=\""))
-        .nth(1)
-        .unwrap_or_else(|| panic!("{name} in {tag}"));
+    let from =
+        tag.split(&format!(" {name}=\"")).nth(1).unwrap_or_else(|| panic!("{name} in {tag}"));
     from.split('"').next().unwrap()
 }
 
@@ -28,10 +26,7 @@ fn corners(svg: &str) -> Vec<(f64, f64)> {
         (x.parse().unwrap(), y.parse().unwrap())
     };
     let starts = svg.split("<g transform=\"translate(").skip(1);
-    starts
-        .filter(|p| p.contains("<title>"))
-        .map(corner)
-        .collect()
+    starts.filter(|p| p.contains("<title>")).map(corner).collect()
 }
 
 /// Every tag is closed by its own kind, and no bare `<` or `&` is left.
@@ -41,10 +36,8 @@ fn assert_well_formed(svg: &str) {
     assert_eq!(pieces.next(), Some(""));
     for piece in pieces {
         let (tag, text) = piece.split_once('>').unwrap();
-        let name = tag
-            .split(|c: char| c.is_whitespace() || c == '/')
-            .find(|s| !s.is_empty())
-            .unwrap();
+        let name =
+            tag.split(|c: char| c.is_whitespace() || c == '/').find(|s| !s.is_empty()).unwrap();
         if tag.starts_with('/') {
             assert_eq!(open.pop(), Some(name), "{tag}");
         } else if !tag.ends_with('/') {
@@ -52,16 +45,11 @@ fn assert_well_formed(svg: &str) {
         }
         for after in text.split('&').skip(1) {
             assert!(
-                ["amp;", "lt;", "gt;", "quot;", "#39;"]
-                    .iter()
-                    .any(|e| after.starts_with(e)),
+                ["amp;", "lt;", "gt;", "quot;", "#39;"].iter().any(|e| after.starts_with(e)),
                 "{text}"
             );
         }
-        assert!(
-            !text.contains(|c: char| c.is_control() && c != '\n'),
-            "{text:?}"
-        );
+        assert!(!text.contains(|c: char| c.is_control() && c != '\n'), "{text:?}");
     }
     assert!(open.is_empty(), "{open:?}");
 }
@@ -98,10 +86,7 @@ fn arrows_are_those_of_the_graph() {
 fn levels_go_from_left_to_right() {
     let corners = corners(&draw(&small()));
     let x = |wp: usize| corners[wp].0;
-    assert!(
-        x(0) == x(1) && x(1) < x(2) && x(2) == x(3) && x(3) < x(4),
-        "{corners:?}"
-    );
+    assert!(x(0) == x(1) && x(1) < x(2) && x(2) == x(3) && x(3) < x(4), "{corners:?}");
 }
 
 #[test]
@@ -163,20 +148,10 @@ fn states_are_words_and_colours() {
     let plan = small();
     let sealed = seal(&plan).unwrap();
     let states = states(&plan);
-    let drawn = svg(&Drawing {
-        states: Some(&states),
-        ..Drawing::of(&plan, &sealed)
-    });
+    let drawn = svg(&Drawing { states: Some(&states), ..Drawing::of(&plan, &sealed) });
     assert_well_formed(&drawn);
-    for (class, word) in [
-        ("done", "done"),
-        ("active", "round 2"),
-        ("bad", "escalated"),
-    ] {
-        assert!(
-            drawn.contains(&format!("<rect class=\"wp {class}\" width=")),
-            "{class}"
-        );
+    for (class, word) in [("done", "done"), ("active", "round 2"), ("bad", "escalated")] {
+        assert!(drawn.contains(&format!("<rect class=\"wp {class}\" width=")), "{class}");
         assert!(drawn.contains(&format!(">{word}</text>")), "{word}");
     }
     assert!(drawn.contains("<rect class=\"wp plain\"") && !drawn.contains(">waits for an answer<"));

@@ -60,9 +60,7 @@ impl Layout {
             (w / h / SHAPE).ln().abs()
         };
         // Rows are few, and each guess costs as much as there are levels.
-        let rows = (1..=tallest.max(1))
-            .min_by(|&a, &b| off(a).total_cmp(&off(b)))
-            .unwrap_or(1);
+        let rows = (1..=tallest.max(1)).min_by(|&a, &b| off(a).total_cmp(&off(b))).unwrap_or(1);
         place(drawing, &stages, rows)
     }
 }
@@ -109,32 +107,20 @@ fn band_width(levels: &[Vec<usize>], rows: usize) -> f64 {
 
 fn band_height(levels: &[Vec<usize>], rows: usize) -> f64 {
     // A level is spread evenly over its columns, and so may be shorter than `rows`.
-    let n = levels
-        .iter()
-        .map(|l| l.len().div_ceil(columns(l, rows)))
-        .max()
-        .unwrap_or(1) as f64;
+    let n = levels.iter().map(|l| l.len().div_ceil(columns(l, rows))).max().unwrap_or(1) as f64;
     BAND_HEAD + n * BOX_H + (n - 1.0) * GAP_Y + PAD
 }
 
 fn size(stages: &[Vec<Vec<usize>>], rows: usize) -> (f64, f64) {
     let width = stages.iter().map(|s| band_width(s, rows)).sum::<f64>()
         + (stages.len().saturating_sub(1)) as f64 * GAP_BAND;
-    let height = stages
-        .iter()
-        .map(|s| band_height(s, rows))
-        .fold(0.0, f64::max);
+    let height = stages.iter().map(|s| band_height(s, rows)).fold(0.0, f64::max);
     (width, height)
 }
 
 fn place(drawing: &Drawing<'_>, stages: &[Vec<Vec<usize>>], rows: usize) -> Layout {
     let (width, height) = size(stages, rows);
-    let nowhere = Rect {
-        x: 0.0,
-        y: 0.0,
-        w: BOX_W,
-        h: BOX_H,
-    };
+    let nowhere = Rect { x: 0.0, y: 0.0, w: BOX_W, h: BOX_H };
     let mut layout = Layout {
         bands: Vec::new(),
         boxes: vec![nowhere; drawing.sealed.len()],
@@ -144,12 +130,7 @@ fn place(drawing: &Drawing<'_>, stages: &[Vec<Vec<usize>>], rows: usize) -> Layo
     };
     let mut x = 0.0;
     for ((stage, wps), levels) in drawing.sealed.stages().zip(stages) {
-        let rect = Rect {
-            x,
-            y: 0.0,
-            w: band_width(levels, rows),
-            h: height,
-        };
+        let rect = Rect { x, y: 0.0, w: band_width(levels, rows), h: height };
         if drawing.wait_for_stage(wps).next().is_some() {
             layout.stage_arrows.push(StageArrow {
                 from: x - GAP_BAND + 4.0,
@@ -166,21 +147,13 @@ fn place(drawing: &Drawing<'_>, stages: &[Vec<Vec<usize>>], rows: usize) -> Layo
                 let free = height - BAND_HEAD - PAD - tall;
                 for (i, &wp) in chunk.iter().enumerate() {
                     let y = BAND_HEAD + free / 2.0 + i as f64 * (BOX_H + GAP_Y);
-                    layout.boxes[wp] = Rect {
-                        x: column,
-                        y,
-                        w: BOX_W,
-                        h: BOX_H,
-                    };
+                    layout.boxes[wp] = Rect { x: column, y, w: BOX_W, h: BOX_H };
                 }
                 column += BOX_W + GAP_COLUMN;
             }
             column += GAP_LEVEL - GAP_COLUMN;
         }
-        layout.bands.push(Band {
-            heading: drawing.heading(stage).to_owned(),
-            rect,
-        });
+        layout.bands.push(Band { heading: drawing.heading(stage).to_owned(), rect });
         x += rect.w + GAP_BAND;
     }
     layout

@@ -46,29 +46,14 @@ fn write(
     )?;
     writeln!(out, "<style>{}</style>", style::SHEET)?;
     writeln!(out, "{}", style::MARKERS)?;
-    writeln!(
-        out,
-        r#"<rect class="page" width="{width}" height="{height}" rx="12"/>"#
-    )?;
+    writeln!(out, r#"<rect class="page" width="{width}" height="{height}" rx="12"/>"#)?;
     header(out, drawing, width)?;
-    writeln!(
-        out,
-        r#"<g transform="translate({MARGIN} {})">"#,
-        MARGIN + HEADER
-    )?;
+    writeln!(out, r#"<g transform="translate({MARGIN} {})">"#, MARGIN + HEADER)?;
     for band in &layout.bands {
         let Rect { x, y, w, h } = band.rect;
-        writeln!(
-            out,
-            r#"<rect class="band" x="{x}" y="{y}" width="{w}" height="{h}" rx="10"/>"#
-        )?;
+        writeln!(out, r#"<rect class="band" x="{x}" y="{y}" width="{w}" height="{h}" rx="10"/>"#)?;
         let heading = fitted(&band.heading, w - 28.0, 13.0, true);
-        writeln!(
-            out,
-            r#"<text class="stage" x="{}" y="{}">{heading}</text>"#,
-            x + 14.0,
-            y + 22.0
-        )?;
+        writeln!(out, r#"<text class="stage" x="{}" y="{}">{heading}</text>"#, x + 14.0, y + 22.0)?;
     }
     for arrow in &layout.stage_arrows {
         writeln!(
@@ -115,11 +100,7 @@ fn header(out: &mut String, drawing: &Drawing<'_>, width: f64) -> std::fmt::Resu
         r#"<text class="goal" x="{MARGIN}" y="66">{}</text>"#,
         fitted(&plan.goal, room, 13.0, false)
     )?;
-    writeln!(
-        out,
-        r#"<text class="small" x="{MARGIN}" y="86">{}</text>"#,
-        escaped(&facts)
-    )
+    writeln!(out, r#"<text class="small" x="{MARGIN}" y="86">{}</text>"#, escaped(&facts))
 }
 
 /// A curve from what is waited for to what waits.
@@ -145,10 +126,7 @@ fn package(out: &mut String, drawing: &Drawing<'_>, wp: usize, rect: Rect) -> st
         r#"<g transform="translate({x} {y})"><title>{}</title>"#,
         escaped(&format!("{}: {}", it.id, it.title))
     )?;
-    writeln!(
-        out,
-        r#"<rect class="wp {tone}" width="{BOX_W}" height="{BOX_H}" rx="7"/>"#
-    )?;
+    writeln!(out, r#"<rect class="wp {tone}" width="{BOX_W}" height="{BOX_H}" rx="7"/>"#)?;
     writeln!(
         out,
         r#"<rect class="risk {}" x="0.5" y="10" width="4" height="{}" rx="2"/>"#,
@@ -161,10 +139,7 @@ fn package(out: &mut String, drawing: &Drawing<'_>, wp: usize, rect: Rect) -> st
         let word = fitted(&state.name, room / 2.0, 10.5, true);
         id_room -= text::width(&word, 10.5, true) + 8.0;
         let x = BOX_W - 12.0;
-        writeln!(
-            out,
-            r#"<text class="state end" x="{x}" y="20">{word}</text>"#
-        )?;
+        writeln!(out, r#"<text class="state end" x="{x}" y="20">{word}</text>"#)?;
     }
     let id = fitted(it.id.as_str(), id_room, 13.0, true);
     writeln!(out, r#"<text class="id" x="14" y="20">{id}</text>"#)?;
@@ -172,10 +147,7 @@ fn package(out: &mut String, drawing: &Drawing<'_>, wp: usize, rect: Rect) -> st
         let y = 38.0 + 14.0 * i as f64;
         writeln!(out, r#"<text class="title" x="14" y="{y}">{line}</text>"#)?;
     }
-    let (y, facts) = (
-        BOX_H - 11.0,
-        fitted(&drawing.facts(wp, " · "), room, 10.5, false),
-    );
+    let (y, facts) = (BOX_H - 11.0, fitted(&drawing.facts(wp, " · "), room, 10.5, false));
     writeln!(out, r#"<text class="small" x="14" y="{y}">{facts}</text>"#)?;
     writeln!(out, "</g>")
 }

@@ -35,11 +35,7 @@ pub(super) fn wrapped(text: &str, room: f64, size: f64, lines: usize) -> Vec<Str
         let last = out.len() + 1 == lines;
         let mut line = String::new();
         while let Some(&word) = words.peek() {
-            let longer = if line.is_empty() {
-                word.to_owned()
-            } else {
-                format!("{line} {word}")
-            };
+            let longer = if line.is_empty() { word.to_owned() } else { format!("{line} {word}") };
             if !last && !line.is_empty() && width(&longer, size, false) > room {
                 break;
             }
