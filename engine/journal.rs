@@ -5,7 +5,7 @@
 //! does not parse means that somebody else wrote here, and reading stops with the line's number.
 
 use std::fs::{File, OpenOptions};
-use std::io::{self, Write};
+use std::io::{self, BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 
 use crate::event::{Event, Record, VERSION};
@@ -78,6 +78,14 @@ pub fn read(path: &Path) -> Result<Contents, JournalError> {
         good += line.len() as u64;
     }
     Ok(Contents { records, good })
+}
+
+/// Whether the journal at `path` holds at least one whole record.
+#[must_use]
+pub fn has_begun(path: &Path) -> bool {
+    let mut line = Vec::new();
+    let read = File::open(path).and_then(|file| BufReader::new(file).read_until(b'\n', &mut line));
+    read.is_ok() && line.last() == Some(&b'\n')
 }
 
 /// The journal's one writer.

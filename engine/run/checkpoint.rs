@@ -2,26 +2,29 @@
 //! command is run once on the base, in a worktree of its own that is gone afterwards.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
 use tempfile::TempDir;
 
+use super::clean::{discard, kept_out};
 use super::compile::{Base, Compiled};
 use super::create::{self, RunError};
-use super::directory::RunDir;
+use super::directory::{EngineLock, RunDir, write_whole};
 use super::provision;
 use super::site::{Halt, Site, argv};
 use super::step::Orders;
 use super::unit::prove::class_one;
 use crate::brief::Briefs;
 use crate::event::Classed;
-use crate::git::Repo;
+use crate::git::{Removal, Repo, WorktreeSpec};
 use crate::graph::Waits;
 use crate::model::checkpoint::{
     Checkpoint, Overlap, OverlapSort, PlannedDod, PlannedProvision, PlannedStage, PlannedWp,
 };
-use crate::model::ids::RunId;
+use crate::model::ids::{CommitId, RunId};
 use crate::model::outcome::DodClass;
 use crate::model::plan::{Kind, Mode, Plan, Review};
 use crate::process;
@@ -29,6 +32,22 @@ use crate::whitelist::OverlapKind;
 
 /// Lines of a command's output that the report shows when the command stands in the way.
 const TAIL: usize = 40;
+
+/// How folders of dry runs are called, among the runs.
+const SCRATCH: &str = ".checkpoint-";
+/// In such a folder: what is being made, so that another process can take it away.
+const MADE: &str = "made.json";
+/// Whose worktree it is.
+const UNIT: &str = "base";
+/// When a folder without [`MADE`] is no longer that of a dry run which is just beginning.
+const OLD: Duration = Duration::from_secs(3600);
+
+/// The contents of [`MADE`].
+#[derive(Serialize, Deserialize)]
+struct Made {
+    base: CommitId,
+    copied: Vec<String>,
+}
 
 /// DoD commands by their text, each with its class on the base and its log.
 pub type Classes = BTreeMap<String, (Classed, PathBuf)>;
@@ -40,6 +59,7 @@ pub struct DryRun {
     pub classes: Classes,
     /// Where the logs are.
     _scratch: Option<TempDir>,
+    _lock: Option<EngineLock>,
 }
 
 /// Why there is no dry run.
@@ -77,27 +97,81 @@ pub async fn dry_run(
     let root = RunDir::root_in(repo.common_dir());
     std::fs::create_dir_all(&root).map_err(|error| scratch_failed(&error))?;
     let scratch = tempfile::Builder::new()
-        .prefix(".checkpoint-")
+        .prefix(SCRATCH)
         .tempdir_in(&root)
         .map_err(|error| scratch_failed(&error))?;
-    // A name of its own, so that reports made at the same time do not meet.
-    let name = format!("checkpoint-{}", std::process::id());
-    let run = RunId::new(name.clone()).map_err(|why| RunError::Name { name, why })?;
-    let dir = RunDir::new(scratch.path().to_owned(), run);
+    let dir = scratch_run(scratch.path())?;
     dir.make().map_err(RunError::from)?;
+    // Held as long as the result is: what is left of one that was killed is known by the lock being free.
+    let lock = dir.lock().map_err(RunError::from)?;
+    let made = Made { base: base.commit.clone(), copied: plan.provision.copy.clone() };
+    let made = serde_json::to_vec(&made).unwrap_or_default();
+    write_whole(&dir.named(MADE), &made).map_err(RunError::from)?;
     let site = create::site(repo, dir, plan.clone(), Briefs::built_in(), BTreeMap::new())?;
     let site = Arc::new(site);
+    let swept = site.blocking(move |site| Ok(sweep(site, &root))).await;
+    tracing::debug!(?swept, "what dry runs that were killed have left");
     let result = class_all(&site, base, &mut orders).await;
     let commit = base.commit.clone();
-    let gone = site
-        .blocking(move |site| {
-            let worktree = site.worktree("base", None, &commit)?;
-            site.discard(&worktree)
-        })
-        .await;
+    let gone = site.blocking(move |site| site.discard(UNIT, &commit)).await;
     tracing::debug!(?gone, "the checkpoint's worktree");
     let _ = std::fs::remove_dir(&site.worktrees);
-    Ok(DryRun { classes: result?, _scratch: Some(scratch) })
+    let scratch = match gone {
+        Ok(Removal::Gone) => Some(scratch),
+        _ => {
+            // A later dry run tries again, and has to know of it.
+            let _ = scratch.keep();
+            None
+        }
+    };
+    Ok(DryRun { classes: result?, _scratch: scratch, _lock: Some(lock) })
+}
+
+/// The run that stands in a scratch folder: a name of its own, so that dry runs made at the same time do
+/// not meet in one worktree.
+fn scratch_run(scratch: &Path) -> Result<RunDir, RunError> {
+    let mark = scratch.file_name().unwrap_or_default().to_string_lossy();
+    let mark = mark.trim_start_matches(SCRATCH).to_ascii_lowercase();
+    let name = format!("checkpoint-{mark}");
+    let run = RunId::new(name.clone()).map_err(|why| RunError::Name { name, why })?;
+    Ok(RunDir::new(scratch.to_owned(), run))
+}
+
+/// Takes away what dry runs left that were killed: the worktree first, then the folder that tells of it.
+fn sweep(site: &Site, root: &Path) {
+    for entry in std::fs::read_dir(root).into_iter().flatten().flatten() {
+        let folder = entry.path();
+        if !entry.file_name().as_encoded_bytes().starts_with(SCRATCH.as_bytes()) {
+            continue;
+        }
+        let Ok(dir) = scratch_run(&folder) else { continue };
+        let made = std::fs::read(dir.named(MADE)).ok();
+        let Some(made) = made.and_then(|bytes| serde_json::from_slice::<Made>(&bytes).ok()) else {
+            // It has made no worktree. Unless it is old it may be about to take its lock.
+            if is_old(&folder) {
+                let _ = std::fs::remove_dir_all(&folder);
+            }
+            continue;
+        };
+        let Ok(_lock) = dir.lock() else { continue };
+        let Some(root) = site.worktrees.parent() else { continue };
+        let worktrees = root.join(dir.run().as_str());
+        let spec = WorktreeSpec {
+            path: worktrees.join(UNIT),
+            branch: None,
+            base: made.base,
+            seed: dir.seed(UNIT),
+        };
+        if matches!(discard(&site.repo, &spec, &kept_out(&made.copied)), Ok(Removal::Gone)) {
+            let _ = std::fs::remove_dir(&worktrees);
+            let _ = std::fs::remove_dir_all(&folder);
+        }
+    }
+}
+
+fn is_old(folder: &Path) -> bool {
+    let made = std::fs::metadata(folder).and_then(|meta| meta.modified());
+    made.is_ok_and(|at| at.elapsed().is_ok_and(|age| age > OLD))
 }
 
 async fn class_all(
@@ -106,15 +180,15 @@ async fn class_all(
     orders: &mut Orders,
 ) -> Result<Classes, DryRunError> {
     let commit = base.commit.clone();
-    let worktree = site.blocking(move |site| site.worktree("base", None, &commit)).await?;
-    provision::provision(site, "base", &worktree, orders).await?;
+    let worktree = site.blocking(move |site| site.worktree(UNIT, None, &commit)).await?;
+    provision::provision(site, UNIT, &worktree, orders).await?;
     let mut classes = Classes::new();
     for dod in site.plan.wps.iter().flat_map(|wp| &wp.dod) {
         if classes.contains_key(&dod.text) {
             continue;
         }
         let step = format!("base.{}", classes.len() + 1);
-        let classed = class_one(site, "base", &step, dod, orders).await?;
+        let classed = class_one(site, UNIT, &step, dod, orders).await?;
         let log = site.dir.named(&classed.ran.log);
         classes.insert(dod.text.clone(), (classed, log));
     }

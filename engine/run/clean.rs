@@ -6,7 +6,7 @@ use std::sync::Arc;
 use bstr::BString;
 
 use crate::event::Event;
-use crate::git::{GitError, Removal, Worktree};
+use crate::git::{GitError, Removal, Repo, SnapshotSpec, Worktree, WorktreeSpec};
 use crate::ledger::WpState;
 use crate::model::ids::{CommitId, TreeId};
 use crate::process;
@@ -17,18 +17,44 @@ impl Site {
     /// Paths that provisioning brought and that go with a worktree.
     #[must_use]
     pub fn kept_out(&self) -> Vec<BString> {
-        let copied = self.plan.provision.copy.iter();
-        copied.map(|entry| BString::from(entry.trim_end_matches('/'))).collect()
+        kept_out(&self.plan.provision.copy)
     }
 
-    /// Removes a gate's worktree, whose tree is on the gate's branch.
+    /// Removes a gate's worktree, or the dry run's, if there still is one: see [`discard`].
     ///
     /// # Errors
     /// What git said; nothing is lost by it.
-    pub fn discard(&self, worktree: &Worktree) -> Result<Removal, GitError> {
-        let tree = self.repo.tree_of(worktree.base())?;
-        worktree.remove(&tree, &self.kept_out())
+    pub fn discard(&self, unit: &str, commit: &CommitId) -> Result<Removal, GitError> {
+        discard(&self.repo, &self.worktree_spec(unit, None, commit), &self.kept_out())
     }
+}
+
+/// The paths that `copied` entries of a plan name.
+#[must_use]
+pub fn kept_out(copied: &[String]) -> Vec<BString> {
+    copied.iter().map(|entry| BString::from(entry.trim_end_matches('/'))).collect()
+}
+
+/// Removes a detached worktree in which nobody ever worked. What is in it beside its commit was made by
+/// the plan's own commands, and goes with it.
+///
+/// # Errors
+/// What git said; nothing is lost by it.
+pub fn discard(
+    repo: &Repo,
+    spec: &WorktreeSpec,
+    keep_out: &[BString],
+) -> Result<Removal, GitError> {
+    let Some(worktree) = repo.find_worktree(spec)? else { return Ok(Removal::Gone) };
+    let tree = match worktree.path().exists() {
+        true => {
+            let spec = SnapshotSpec { keep_out: keep_out.to_vec(), ..SnapshotSpec::at(&spec.base) };
+            worktree.snapshot(&spec)?.tree
+        }
+        // Its removal was cut short.
+        false => repo.tree_of(&spec.base)?,
+    };
+    worktree.remove(&tree, keep_out)
 }
 
 /// Removes the worktree of a WP that got through, or says why it stays. Nothing when it has none.
@@ -42,7 +68,10 @@ pub async fn clean(site: &Arc<Site>, state: &WpState) -> Result<Option<Event>, H
     let (wp, branch, tree) = (state.id.clone(), state.branch.clone(), state.tree.clone());
     let committed = state.commit.clone();
     site.blocking(move |site| {
-        let worktree = site.worktree(wp.as_str(), branch.as_deref(), &base)?;
+        // An engine that died between the removal and its record has left nothing to remove.
+        let Some(worktree) = site.find_worktree(wp.as_str(), branch.as_deref(), &base)? else {
+            return Ok(Some(Event::WorktreeRemoved { wp, salvage: None }));
+        };
         let tree = match tree {
             Some(tree) => tree,
             None => site.repo.tree_of(&base)?,

@@ -5,7 +5,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::brief::{self, Briefs, LoadError};
@@ -67,6 +67,9 @@ pub enum RunError {
         /// The approved one.
         approved: String,
     },
+    /// Nobody said yes to this plan.
+    #[error("the run `{0}` was never approved; start a new one with `sop apply`")]
+    Unapproved(RunId),
     /// No place for worktrees.
     #[error("there is no place for worktrees: set SOP_WORKTREES, or HOME")]
     NoHome,
@@ -94,13 +97,13 @@ pub struct NewRun<'a> {
 }
 
 /// `approval.json`.
-#[derive(Debug, Serialize)]
-struct Approval<'a> {
+#[derive(Debug, Serialize, Deserialize)]
+struct Approval {
     by: ApprovedBy,
-    who: &'a str,
+    who: String,
     at: Timestamp,
-    plan_sha256: &'a str,
-    base: &'a CommitId,
+    plan_sha256: String,
+    base: CommitId,
 }
 
 /// A run that is open: everything an engine needs.
@@ -130,7 +133,13 @@ pub fn create(repo: &Repo, new: &NewRun<'_>) -> Result<RunDir, RunError> {
     freeze_templates(repo, &dir)?;
     freeze_classed(&dir, &new.classed)?;
     let at = Timestamp(jiff::Timestamp::now());
-    let approval = Approval { by: new.by, who: new.who, at, plan_sha256: &sha, base: &new.base };
+    let approval = Approval {
+        by: new.by,
+        who: new.who.to_owned(),
+        at,
+        plan_sha256: sha.clone(),
+        base: new.base.clone(),
+    };
     let approval = serde_json::to_vec_pretty(&approval).unwrap_or_default();
     write_whole(&dir.approval(), &approval)?;
     write_whole(&dir.plan_file(), new.text.as_bytes())?;
@@ -155,13 +164,30 @@ pub fn create(repo: &Repo, new: &NewRun<'_>) -> Result<RunDir, RunError> {
 /// When another engine has it, or something in it cannot be read or is not what was approved.
 pub fn open(repo: &Repo, dir: RunDir) -> Result<Open, RunError> {
     let lock = dir.lock()?;
-    let (journal, records) = Journal::resume(&dir.journal())?;
-    let ledger = Ledger::fold(&records)?;
+    let (mut journal, records) = Journal::resume(&dir.journal())?;
+    let mut ledger = Ledger::fold(&records)?;
+    if !ledger.approved {
+        let record = approved_before(&dir, &ledger)?;
+        ledger.apply(&record)?;
+        journal.append(&[record])?;
+    }
     let plan = thaw(&dir, &ledger.plan_sha256)?;
     let briefs = Briefs::load(&dir.path())?;
     let known = known(&dir, &ledger);
     let site = site(repo, dir, plan, briefs, known)?;
     Ok(Open { site, lock, journal, ledger })
+}
+
+/// The record of an approval that was given, and whose engine died before it could record it.
+fn approved_before(dir: &RunDir, ledger: &Ledger) -> Result<Record, RunError> {
+    let unapproved = || RunError::Unapproved(dir.run().clone());
+    let bytes = fs::read(dir.approval()).map_err(|_| unapproved())?;
+    let given: Approval = serde_json::from_slice(&bytes).map_err(|_| unapproved())?;
+    if given.plan_sha256 != ledger.plan_sha256 {
+        return Err(unapproved());
+    }
+    let event = Event::RunApproved { by: given.by, plan_sha256: given.plan_sha256 };
+    Ok(Record { seq: ledger.seq + 1, at: given.at, event })
 }
 
 /// What units share, for a plan in a run directory; `classed` are the DoD commands whose class on a

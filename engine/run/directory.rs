@@ -5,6 +5,7 @@ use std::fs::{self, File, TryLockError};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use crate::journal;
 use crate::model::ids::{RunId, WpId};
 
 /// What can go wrong with a run directory.
@@ -69,7 +70,8 @@ impl RunDir {
             .map(|run| Self::new(root.to_owned(), run))
             .filter_map(|dir| {
                 let made = fs::metadata(dir.plan_file()).and_then(|m| m.modified()).ok()?;
-                dir.journal().is_file().then_some((made, dir))
+                // One that was killed while it was being made has no record yet, and is no run.
+                journal::has_begun(&dir.journal()).then_some((made, dir))
             })
             .collect();
         runs.sort_by(|(a, x), (b, y)| a.cmp(b).then_with(|| x.run.cmp(&y.run)));

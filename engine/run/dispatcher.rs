@@ -9,7 +9,7 @@ use tokio::sync::{mpsc, oneshot, watch};
 
 use crate::event::{Event, Outcome, Record, StopReason};
 use crate::journal::{Journal, JournalError};
-use crate::ledger::{GatePhase, Ledger, LedgerError, NextGate, Phase, WpState};
+use crate::ledger::{Ledger, LedgerError, NextGate, Phase, WpState};
 use crate::model::ids::WpId;
 use crate::model::plan::Kind;
 use crate::model::time::Timestamp;
@@ -402,14 +402,12 @@ impl<'a> Engine<'a> {
             .ledger
             .gates
             .iter()
-            .filter(|gate| gate.phase != GatePhase::Failed)
+            .filter(|gate| !gate.phase.open())
             .filter_map(|gate| Some((format!("gate-{}", gate.gate), gate.commit.clone()?)))
-            .filter(|(unit, _)| self.site.worktree_path(unit).exists())
             .collect();
         for (unit, commit) in gates {
-            let discard = move |site: &Site| site.discard(&site.worktree(&unit, None, &commit)?);
             // It holds nothing that is not on the gate's branch; the next engine tries again.
-            let _ = self.site.blocking(discard).await;
+            let _ = self.site.blocking(move |site: &Site| site.discard(&unit, &commit)).await;
         }
         // Folders go when nothing is left in them; if one is, it is somebody's.
         let root = &self.site.worktrees;

@@ -13,7 +13,7 @@ use crate::model::plan::Dod;
 use crate::process;
 
 use super::clean;
-use super::provision;
+use super::provision::{self, snapshot_spec};
 use super::site::{Halt, Site};
 use super::step::Orders;
 use super::unit::Line;
@@ -78,6 +78,12 @@ pub async fn run(
             named.push(wp);
         }
     }
+    if problems.is_empty()
+        && let Some(problem) = changed_by_dod(&site, &worktree).await?
+    {
+        problems.push(problem);
+        named.clone_from(&gate.wps);
+    }
     let passed = problems.is_empty();
     if passed {
         line.record(Event::GatePassed { gate: number, commit: commit.clone() }).await?;
@@ -89,7 +95,7 @@ pub async fn run(
     }
     // Nobody works in it and its commit is on the gate's branch; if it does not go, it is in no one's
     // way.
-    let _ = site.blocking(move |site| site.discard(&worktree)).await;
+    let _ = site.blocking(move |site| site.discard(&unit, &commit)).await;
     if passed {
         for wp in &members {
             if let Some(event) = clean::clean(&site, wp).await? {
@@ -98,6 +104,17 @@ pub async fn run(
         }
     }
     Ok(())
+}
+
+/// The commands all pass, but on a tree that they changed themselves: the merged one is not proven.
+async fn changed_by_dod(site: &Arc<Site>, worktree: &Worktree) -> Result<Option<Problem>, Halt> {
+    let (worktree, spec) = (worktree.clone(), snapshot_spec(site, worktree.base()));
+    let snapshot = site.blocking(move |_| worktree.snapshot(&spec)).await?;
+    let paths: Vec<String> =
+        snapshot.changes.iter().map(|change| process::escape(&change.path)).collect();
+    let text =
+        "the Definition of Done changes files on the merged tree, so what it proves is another";
+    Ok((!paths.is_empty()).then(|| Problem::new(Check::Merge, text).about(paths.join(", "))))
 }
 
 /// The first WP that somebody touched after its work was checked. Its commit is still what was

@@ -6,8 +6,6 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
-use bstr::BString;
-
 use crate::git::{SnapshotSpec, Worktree};
 use crate::launch::EndedBy;
 use crate::model::outcome::{Check, Problem};
@@ -99,11 +97,7 @@ pub async fn leaves_nothing(site: &Arc<Site>, worktree: &Worktree, who: &str) ->
 /// What every snapshot of the run leaves out.
 #[must_use]
 pub fn snapshot_spec(site: &Site, base: &crate::model::ids::CommitId) -> SnapshotSpec {
-    let copied = site.plan.provision.copy.iter();
-    SnapshotSpec {
-        keep_out: copied.map(|entry| BString::from(entry.trim_end_matches('/'))).collect(),
-        ..SnapshotSpec::at(base)
-    }
+    SnapshotSpec { keep_out: site.kept_out(), ..SnapshotSpec::at(base) }
 }
 
 /// A log's name within the run directory, as events give it.

@@ -123,12 +123,31 @@ impl Site {
         branch: Option<&str>,
         base: &CommitId,
     ) -> Result<Worktree, GitError> {
-        self.repo.add_worktree(&WorktreeSpec {
+        self.repo.add_worktree(&self.worktree_spec(unit, branch, base))
+    }
+
+    /// The same worktree if there is still one, or a part of one whose removal was cut short.
+    ///
+    /// # Errors
+    /// What git said.
+    pub fn find_worktree(
+        &self,
+        unit: &str,
+        branch: Option<&str>,
+        base: &CommitId,
+    ) -> Result<Option<Worktree>, GitError> {
+        self.repo.find_worktree(&self.worktree_spec(unit, branch, base))
+    }
+
+    /// What is wanted of the worktree of `unit`.
+    #[must_use]
+    pub fn worktree_spec(&self, unit: &str, branch: Option<&str>, base: &CommitId) -> WorktreeSpec {
+        WorktreeSpec {
             path: self.worktree_path(unit),
             branch: branch.map(str::to_owned),
             base: base.clone(),
             seed: self.dir.seed(unit),
-        })
+        }
     }
 
     /// The key of a step.

@@ -1,3 +1,5 @@
 //! Running plans.
 
 mod compile;
+mod kill_matrix;
+mod outcomes;

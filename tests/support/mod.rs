@@ -2,6 +2,7 @@
 
 pub mod git_repo;
 pub mod plan_text;
+pub mod rig;
 pub mod samples;
 pub mod scratch;
 pub mod small_plan;
@@ -9,3 +10,4 @@ pub mod steps;
 pub mod story;
 pub mod terminal;
 pub mod tricks;
+pub mod written;

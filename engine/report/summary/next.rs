@@ -34,16 +34,16 @@ pub(super) fn commands(ledger: &Ledger) -> Vec<NextCommand> {
             let base = base.short();
             say(format!("git -C {} diff {base}", quoted(worktree)), "look at the work");
         }
-        say(format!("sop review {run} {} --approve", wp.id), "or --request-changes FILE");
+        say(format!("sop review {} --approve --run {run}", wp.id), "or --request-changes FILE");
     }
     for wp in of(Phase::Blocked) {
-        say(format!("sop retry {run} {}", wp.id), "once what blocks it is mended");
+        say(format!("sop retry {} --run {run}", wp.id), "once what blocks it is mended");
     }
     for wp in of(Phase::Escalated) {
-        say(format!("sop retry {run} {}", wp.id), "more rounds, once you have decided");
+        say(format!("sop retry {} --run {run}", wp.id), "more rounds, once you have decided");
     }
     for wp in of(Phase::Cancelled) {
-        say(format!("sop retry {run} {}", wp.id), "take it up again");
+        say(format!("sop retry {} --run {run}", wp.id), "take it up again");
     }
     if ledger.gates.last().is_some_and(|gate| gate.halted.is_some()) {
         say(format!("sop resume {run}"), "once what is in the way of the merge is mended");
@@ -53,7 +53,7 @@ pub(super) fn commands(ledger: &Ledger) -> Vec<NextCommand> {
         for wp in
             named.iter().filter(|id| ledger.wp(id).is_some_and(|wp| wp.phase == Phase::Passed))
         {
-            say(format!("sop retry {run} {wp}"), "so that the stage holds together");
+            say(format!("sop retry {wp} --run {run}"), "so that the stage holds together");
         }
     }
     let asks = !next.is_empty();
@@ -61,7 +61,7 @@ pub(super) fn commands(ledger: &Ledger) -> Vec<NextCommand> {
     if next.is_empty() {
         // Nothing failed, nothing is there to take: the run has more to do, or changed nothing.
         let (command, why) = match ledger.outcome {
-            Some(Outcome::Done) => (format!("sop logs {run}"), "nothing was to be merged"),
+            Some(Outcome::Done) => (format!("sop status {run}"), "nothing was to be merged"),
             _ => (format!("sop resume {run}"), "go on"),
         };
         next.push(NextCommand { command, why: why.to_owned() });
