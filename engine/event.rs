@@ -1,1 +1,509 @@
-//! To be built.
+//! Events: the facts of a run, versioned. A journal record, a line of `--json` and an input of the
+//! ledger are all this one type (`schemas/event.schema.json`).
+//!
+//! An event says what happened, never what to do; what a fact means for the WP is decided by
+//! `ledger`. Where an effect in the world follows (a worktree, a worker, a commit), one event stands
+//! before it and another after it.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::model::ids::{CommitId, RunId, StageId, TierId, TreeId, WpId};
+use crate::model::outcome::{Class, DodClass, Problem, Ran};
+use crate::model::plan::{Kind, Mode, Risk};
+use crate::model::time::Timestamp;
+use crate::model::verdict::Verdict;
+
+/// Version of the record format; a journal of another version is refused by name.
+pub const VERSION: u32 = 1;
+
+/// One event with its place in the order of the run and its time.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Record {
+    /// Place in the run, from 1, without gaps.
+    pub seq: u64,
+    /// When it was recorded.
+    pub at: Timestamp,
+    /// What happened.
+    #[serde(flatten)]
+    pub event: Event,
+}
+
+/// What happened.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "event", rename_all = "snake_case")]
+pub enum Event {
+    /// A run exists: its plan is frozen and its base pinned.
+    RunCreated {
+        /// Version of the record format.
+        version: u32,
+        /// The run.
+        run: RunId,
+        /// What the plan is for.
+        goal: String,
+        /// SHA-256 of the frozen plan, in hexadecimal.
+        plan_sha256: String,
+        /// The commit that everything starts from.
+        base: CommitId,
+        /// How WPs relate.
+        mode: Mode,
+        /// Levels in order, with their WPs: the sealed graph.
+        levels: Vec<LevelShape>,
+    },
+    /// Somebody said yes to exactly this plan.
+    RunApproved {
+        /// How the yes was given.
+        by: ApprovedBy,
+        /// The plan that was approved.
+        plan_sha256: String,
+    },
+    /// An engine took the run.
+    EngineStarted {
+        /// The engine's process id, for people; nothing is ever signalled by it.
+        pid: u32,
+        /// Version of `sop`.
+        sop: String,
+    },
+    /// The engine lets the run go without having finished it.
+    EngineStopped {
+        /// Why.
+        why: StopReason,
+    },
+    /// A WP begins: its worktree will be made here.
+    WpStarted {
+        /// The WP.
+        wp: WpId,
+        /// The commit it starts from.
+        base: CommitId,
+        /// Its branch.
+        branch: String,
+        /// Its worktree.
+        worktree: String,
+    },
+    /// The worktree stands, with all that the plan wants in it.
+    WpProvisioned {
+        /// The WP.
+        wp: WpId,
+        /// What was copied in and stays out of every commit.
+        copied: Vec<String>,
+    },
+    /// Each DoD command was run once on the base.
+    DodClassed {
+        /// The WP.
+        wp: WpId,
+        /// One for each command, in the plan's order.
+        classes: Vec<Classed>,
+    },
+    /// A brief is on disk and a round begins.
+    RoundStarted {
+        /// The WP.
+        wp: WpId,
+        /// From 1.
+        round: u32,
+        /// Who works in it.
+        tier: TierId,
+        /// The brief's name within the run directory.
+        brief: String,
+    },
+    /// A worker is about to be started, once and never again under this number.
+    AttemptStarted {
+        /// The WP.
+        wp: WpId,
+        /// The round it works for.
+        round: u32,
+        /// From 1, through all rounds.
+        attempt: u32,
+        /// Who works.
+        tier: TierId,
+    },
+    /// The worker has ended, and nothing of it lives on.
+    AttemptEnded {
+        /// The WP.
+        wp: WpId,
+        /// Which attempt.
+        attempt: u32,
+        /// How, how long and where its output is.
+        ran: Ran,
+        /// Processes it left running, which were ended.
+        left_behind: u32,
+        /// The report's name within the run directory, where it left one.
+        report: Option<String>,
+    },
+    /// What the WP leaves behind was compared with its whitelist.
+    ScopeChecked {
+        /// The WP.
+        wp: WpId,
+        /// The round.
+        round: u32,
+        /// 1 after the worker, then one more each time the DoD changed a file.
+        pass: u32,
+        /// The snapshot that was checked.
+        tree: TreeId,
+        /// The commit it is compared with: the WP's base, or a newer commit of the base's branch that
+        /// the worker merged.
+        against: CommitId,
+        /// Paths that differ from the base.
+        changed: u64,
+        /// What is not allowed.
+        problems: Vec<Problem>,
+        /// What was seen and is blamed on no one.
+        notes: Vec<String>,
+    },
+    /// A DoD command was run on the snapshot.
+    DodRan {
+        /// The WP.
+        wp: WpId,
+        /// The round.
+        round: u32,
+        /// The pass it belongs to.
+        pass: u32,
+        /// Which command, from 0.
+        index: u32,
+        /// How it went.
+        ran: Ran,
+        /// Last lines of its output when it failed.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        tail: Option<String>,
+    },
+    /// A person has to look at the work.
+    ReviewRequested {
+        /// The WP.
+        wp: WpId,
+        /// The round.
+        round: u32,
+        /// What is to be looked at.
+        tree: TreeId,
+    },
+    /// A reviewer has answered.
+    Reviewed {
+        /// The WP.
+        wp: WpId,
+        /// The round.
+        round: u32,
+        /// Who: a person's name or the command.
+        by: String,
+        /// The answer.
+        verdict: Verdict,
+    },
+    /// A round is over.
+    RoundEnded {
+        /// The WP.
+        wp: WpId,
+        /// The round.
+        round: u32,
+        /// What kind of failure it was; `None` when everything passed.
+        class: Option<Class>,
+        /// Everything that is wrong.
+        problems: Vec<Problem>,
+        /// What follows.
+        next: NextStep,
+    },
+    /// Exactly the checked tree was committed on the WP's branch.
+    WpCommitted {
+        /// The WP.
+        wp: WpId,
+        /// The commit; the base itself when nothing changed and the plan allows that.
+        commit: CommitId,
+        /// Its tree.
+        tree: TreeId,
+    },
+    /// A scout has delivered.
+    WpReported {
+        /// The WP.
+        wp: WpId,
+        /// The report's name within the run directory.
+        report: String,
+    },
+    /// Infrastructure failed and will not mend itself.
+    WpBlocked {
+        /// The WP.
+        wp: WpId,
+        /// What failed.
+        problem: Problem,
+        /// Nothing new should start before somebody has looked.
+        halt: bool,
+    },
+    /// The WP cannot run, because another did not get through.
+    WpDeferred {
+        /// The WP.
+        wp: WpId,
+        /// The one it waits for.
+        because: WpId,
+    },
+    /// Somebody cancelled the WP.
+    WpCancelled {
+        /// The WP.
+        wp: WpId,
+        /// Who.
+        by: String,
+    },
+    /// Somebody wants the WP tried again.
+    WpRetried {
+        /// The WP.
+        wp: WpId,
+        /// Who.
+        by: String,
+    },
+    /// A stage's work is about to be merged.
+    GateStarted {
+        /// From 1, through the whole run.
+        gate: u32,
+        /// Level whose work it is, from 0.
+        level: usize,
+        /// What it is merged onto.
+        onto: CommitId,
+        /// Who is merged, in this order.
+        wps: Vec<WpId>,
+    },
+    /// Everything merged, on a branch of its own.
+    GateMerged {
+        /// The gate.
+        gate: u32,
+        /// The branch.
+        branch: String,
+        /// The merged commit.
+        commit: CommitId,
+        /// Its tree.
+        tree: TreeId,
+    },
+    /// A DoD command was run on the merged tree.
+    GateDodRan {
+        /// The gate.
+        gate: u32,
+        /// Whose command it is.
+        wp: WpId,
+        /// How it went.
+        ran: Ran,
+    },
+    /// The merged tree holds: it is what the next stage starts from.
+    GatePassed {
+        /// The gate.
+        gate: u32,
+        /// The integrated commit.
+        commit: CommitId,
+    },
+    /// The stage does not hold together.
+    GateFailed {
+        /// The gate.
+        gate: u32,
+        /// Whose answer it needs.
+        class: Class,
+        /// WPs that are named by it.
+        wps: Vec<WpId>,
+        /// What is wrong.
+        problems: Vec<Problem>,
+    },
+    /// Infrastructure is in the way of a gate; a later engine goes on with it.
+    GateHalted {
+        /// The gate.
+        gate: u32,
+        /// What failed.
+        problem: Problem,
+    },
+    /// A worktree that was clean and proven merged is gone.
+    WorktreeRemoved {
+        /// The WP.
+        wp: WpId,
+        /// Where everything went that was not committed, when anything was.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        salvage: Option<String>,
+    },
+    /// A worktree stays, and why.
+    WorktreeKept {
+        /// The WP.
+        wp: WpId,
+        /// Why.
+        why: String,
+    },
+    /// Nothing is left to do.
+    RunFinished {
+        /// How it stands.
+        outcome: Outcome,
+    },
+}
+
+/// WPs that may run side by side.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct LevelShape {
+    /// The stage it belongs to; a stage whose WPs need each other has several levels.
+    pub stage: StageId,
+    /// Its WPs in the plan's order.
+    pub wps: Vec<WpShape>,
+}
+
+/// What the ledger has to know of a WP.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct WpShape {
+    /// Its id.
+    pub id: WpId,
+    /// One line for people.
+    pub title: String,
+    /// Who works first.
+    pub tier: TierId,
+    /// How much can go wrong.
+    pub risk: Risk,
+    /// What it leaves behind.
+    pub kind: Kind,
+    /// Rounds before a person decides.
+    pub rounds: u32,
+    /// DoD commands it has.
+    pub dods: u32,
+    /// Whether a reviewer looks at it.
+    pub reviewed: bool,
+    /// Whether finishing without a change is fine.
+    pub allow_empty: bool,
+    /// What it waits for.
+    pub after: After,
+}
+
+/// What a WP waits for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum After {
+    /// Nothing but the run's start.
+    Base,
+    /// Every WP of this level and, where the stage has several, of its other levels: the whole
+    /// stage before.
+    Stage(StageId),
+    /// Exactly these.
+    Wps(Vec<WpId>),
+}
+
+impl After {
+    /// Whether the WP `id` of `stage` is waited for.
+    #[must_use]
+    pub fn names(&self, id: &WpId, stage: &StageId) -> bool {
+        match self {
+            Self::Base => false,
+            Self::Stage(name) => name == stage,
+            Self::Wps(needs) => needs.contains(id),
+        }
+    }
+}
+
+/// A DoD command's class on the base.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Classed {
+    /// What it said.
+    pub class: DodClass,
+    /// How it went.
+    pub ran: Ran,
+}
+
+/// How a run was approved.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ApprovedBy {
+    /// A person answered the question.
+    Prompt,
+    /// `--yes`.
+    Flag,
+    /// `[plan] approval = "auto"`.
+    Plan,
+}
+
+/// What follows a round.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum NextStep {
+    /// Everything passed: commit it.
+    Commit,
+    /// Another round, on this tier.
+    Round {
+        /// Who works in it.
+        tier: TierId,
+    },
+    /// A person decides.
+    Escalate,
+}
+
+/// Why an engine lets a run go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum StopReason {
+    /// Somebody pressed Ctrl-C or sent TERM.
+    Interrupted,
+    /// Only a person can go on.
+    Waiting,
+    /// Infrastructure failed in a way that concerns every WP.
+    Halted,
+}
+
+/// How a run stands at its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Outcome {
+    /// Every WP got through.
+    Done,
+    /// A WP failed, was escalated or cancelled, or a stage does not hold together.
+    Failed,
+    /// Somebody is waited for.
+    Waiting,
+    /// Infrastructure is in the way.
+    Blocked,
+}
+
+impl Event {
+    /// The WP that the event is about, if it is about one.
+    #[must_use]
+    pub fn wp(&self) -> Option<&WpId> {
+        match self {
+            Self::WpStarted { wp, .. }
+            | Self::WpProvisioned { wp, .. }
+            | Self::DodClassed { wp, .. }
+            | Self::RoundStarted { wp, .. }
+            | Self::AttemptStarted { wp, .. }
+            | Self::AttemptEnded { wp, .. }
+            | Self::ScopeChecked { wp, .. }
+            | Self::DodRan { wp, .. }
+            | Self::ReviewRequested { wp, .. }
+            | Self::Reviewed { wp, .. }
+            | Self::RoundEnded { wp, .. }
+            | Self::WpCommitted { wp, .. }
+            | Self::WpReported { wp, .. }
+            | Self::WpBlocked { wp, .. }
+            | Self::WpDeferred { wp, .. }
+            | Self::WpCancelled { wp, .. }
+            | Self::WpRetried { wp, .. }
+            | Self::GateDodRan { wp, .. }
+            | Self::WorktreeRemoved { wp, .. }
+            | Self::WorktreeKept { wp, .. } => Some(wp),
+            Self::RunCreated { .. }
+            | Self::RunApproved { .. }
+            | Self::EngineStarted { .. }
+            | Self::EngineStopped { .. }
+            | Self::GateStarted { .. }
+            | Self::GateMerged { .. }
+            | Self::GatePassed { .. }
+            | Self::GateFailed { .. }
+            | Self::GateHalted { .. }
+            | Self::RunFinished { .. } => None,
+        }
+    }
+
+    /// The gate that the event is about, if it is about one.
+    #[must_use]
+    pub fn gate(&self) -> Option<u32> {
+        match self {
+            Self::GateStarted { gate, .. }
+            | Self::GateMerged { gate, .. }
+            | Self::GateDodRan { gate, .. }
+            | Self::GatePassed { gate, .. }
+            | Self::GateFailed { gate, .. }
+            | Self::GateHalted { gate, .. } => Some(*gate),
+            _ => None,
+        }
+    }
+
+    /// The event's name as in the journal.
+    #[must_use]
+    pub fn name(&self) -> String {
+        // The tag is serde's to know; a second table of names would drift from it.
+        match serde_json::to_value(self) {
+            Ok(serde_json::Value::Object(map)) => {
+                map.get("event").and_then(|v| v.as_str()).unwrap_or_default().to_owned()
+            }
+            _ => String::new(),
+        }
+    }
+}

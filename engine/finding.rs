@@ -72,10 +72,7 @@ impl Finding {
     /// A warning of rule `code` in `file`.
     #[must_use]
     pub fn warning(code: &'static str, file: &str, message: impl Into<String>) -> Self {
-        Self {
-            severity: Severity::Warning,
-            ..Self::error(code, file, message)
-        }
+        Self { severity: Severity::Warning, ..Self::error(code, file, message) }
     }
 
     /// The same finding, at `span`.
@@ -109,10 +106,7 @@ impl Finding {
     /// The same finding, with one more place.
     #[must_use]
     pub fn related(mut self, label: impl Into<String>, span: Range<usize>) -> Self {
-        self.related.push(Related {
-            label: label.into(),
-            span,
-        });
+        self.related.push(Related { label: label.into(), span });
         self
     }
 }

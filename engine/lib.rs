@@ -19,4 +19,3 @@ pub mod report;
 pub mod run;
 pub mod schemas;
 pub mod whitelist;
-pub mod worker;

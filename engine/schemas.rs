@@ -1,6 +1,9 @@
 //! The published schemas, by name: `schemas/NAME.schema.json` is what `sop schema NAME` prints. A test
 //! holds the files to the types that they are made of.
 
+use crate::event::Record;
+use crate::ledger::Ledger;
+use crate::model::checkpoint::Checkpoint;
 use crate::model::verdict::{Report, Verdict};
 use crate::plan::{self, generate};
 
@@ -16,10 +19,21 @@ pub struct Published {
 
 /// All published schemas.
 pub const ALL: &[Published] = &[
+    Published { name: "plan", about: "plan files", text: plan::schema_json },
     Published {
-        name: "plan",
-        about: "plan files",
-        text: plan::schema_json,
+        name: "event",
+        about: "lines of `--json` and of a run's journal",
+        text: || generate::published(&generate::of::<Record>()),
+    },
+    Published {
+        name: "state",
+        about: "`sop status --json` and a run's `state.json`",
+        text: || generate::published(&generate::of::<Ledger>()),
+    },
+    Published {
+        name: "checkpoint",
+        about: "`sop plan --json`",
+        text: || generate::published(&generate::of::<Checkpoint>()),
     },
     Published {
         name: "verdict",

@@ -1,6 +1,7 @@
 //! The nouns of the product: ids, the plan as resolved, outcomes. Data only: serde (and schemars,
 //! which describes the same data), no I/O, no clock.
 
+pub mod checkpoint;
 pub mod ids;
 pub mod outcome;
 pub mod plan;

@@ -86,13 +86,7 @@ impl Problem {
     /// A problem with a message alone.
     #[must_use]
     pub fn new(check: Check, message: impl Into<String>) -> Self {
-        Self {
-            check,
-            message: message.into(),
-            subject: None,
-            tail: None,
-            log: None,
-        }
+        Self { check, message: message.into(), subject: None, tail: None, log: None }
     }
 
     /// The same problem, about `subject`.
@@ -156,10 +150,7 @@ impl End {
     /// The command itself could not run (126, 127, not found): nobody's work is to blame.
     #[must_use]
     pub fn broken(&self) -> bool {
-        matches!(
-            self,
-            Self::Exit { code: 126 | 127 } | Self::NotStarted { .. }
-        )
+        matches!(self, Self::Exit { code: 126 | 127 } | Self::NotStarted { .. })
     }
 }
 

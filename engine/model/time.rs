@@ -19,11 +19,7 @@ impl Timestamp {
     /// The instant `length` after this one; the end of time when there is none.
     #[must_use]
     pub fn after(self, length: Length) -> Self {
-        Self(
-            self.0
-                .saturating_add(length.0)
-                .unwrap_or(jiff::Timestamp::MAX),
-        )
+        Self(self.0.saturating_add(length.0).unwrap_or(jiff::Timestamp::MAX))
     }
 
     /// How long from `earlier` to this instant; zero when it is not earlier (clocks step back).
@@ -106,11 +102,7 @@ impl FromStr for Length {
 impl TryFrom<String> for Length {
     type Error = LengthError;
     fn try_from(text: String) -> Result<Self, LengthError> {
-        if text == "0ms" {
-            Ok(Self::default())
-        } else {
-            text.parse()
-        }
+        if text == "0ms" { Ok(Self::default()) } else { text.parse() }
     }
 }
 

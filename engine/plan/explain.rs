@@ -62,13 +62,7 @@ impl<'a> Context<'a> {
     /// Complaints are about `plan`, which is `source` as JSON.
     #[must_use]
     pub fn new(source: &'a Source, places: &'a Places, schema: &'a Value, plan: &'a Value) -> Self {
-        Self {
-            source,
-            places,
-            schema,
-            plan,
-            guesser: Guesser::default(),
-        }
+        Self { source, places, schema, plan, guesser: Guesser::default() }
     }
 
     /// Puts one of the validator's errors into words. One error can name several keys, and one of an
@@ -80,10 +74,7 @@ impl<'a> Context<'a> {
         let asked = self.asked(error);
         let complaint = match error.kind() {
             Kind::AdditionalProperties { unexpected } => {
-                return unexpected
-                    .iter()
-                    .map(|key| self.unknown_key(at, key, asked))
-                    .collect();
+                return unexpected.iter().map(|key| self.unknown_key(at, key, asked)).collect();
             }
             Kind::Required { property } => {
                 self.missing_key(at, property.as_str().unwrap_or_default(), asked)
@@ -94,11 +85,7 @@ impl<'a> Context<'a> {
                 let at = pointer::join(at, name);
                 let span = self.places.key(&at).unwrap_or(0..0);
                 let finding = self.text(&at, name, self.asked(error), span);
-                Complaint {
-                    at,
-                    finding,
-                    remedy: Remedy::Remove,
-                }
+                Complaint { at, finding, remedy: Remedy::Remove }
             }
             Kind::Type { .. } => self.wrong_type(at, value, &[asked]),
             // A value of another type is spoken of as such.
@@ -115,18 +102,12 @@ impl<'a> Context<'a> {
                 let text = value.as_str().unwrap_or_default();
                 let span = self.places.nearest(at);
                 let finding = self.text(at, text, asked, span);
-                Complaint {
-                    at: at.to_owned(),
-                    finding,
-                    remedy: Remedy::StandIn,
-                }
+                Complaint { at: at.to_owned(), finding, remedy: Remedy::StandIn }
             }
             Kind::Minimum { .. } | Kind::Maximum { .. } => {
                 let (least, most) = (&asked["minimum"], &asked["maximum"]);
-                let message = format!(
-                    "{} must be from {least} to {most}, not {value}",
-                    subject(at)
-                );
+                let message =
+                    format!("{} must be from {least} to {most}, not {value}", subject(at));
                 self.complaint(at, "out-of-range", message, "")
             }
             Kind::MinItems { .. } => {
@@ -160,23 +141,14 @@ impl<'a> Context<'a> {
         if !help.is_empty() {
             finding = finding.help(help);
         }
-        Complaint {
-            at: at.to_owned(),
-            finding,
-            remedy: Remedy::StandIn,
-        }
+        Complaint { at: at.to_owned(), finding, remedy: Remedy::StandIn }
     }
 
     fn unknown_key(&self, table: &str, key: &str, asked: &'a Value) -> Complaint {
         let at = pointer::join(table, key);
         let span = self.places.key(&at).unwrap_or(0..0);
-        let keys = || {
-            asked["properties"]
-                .as_object()
-                .into_iter()
-                .flatten()
-                .map(|(key, _)| key.as_str())
-        };
+        let keys =
+            || asked["properties"].as_object().into_iter().flatten().map(|(key, _)| key.as_str());
         let meant = self.guesser.nearest(key, keys());
         let message = format!("{} is not a key of {}", quoted(key), self.table(table));
         let mut finding = Finding::error("unknown-key", &self.source.file, message).at(span);
@@ -186,13 +158,10 @@ impl<'a> Context<'a> {
         let elsewhere: Vec<&str> = elsewhere.map(|(_, table)| *table).collect();
         let keys = format!("the keys here are {}", list(keys(), "and"));
         finding = match meant {
-            Some(meant) => finding
-                .suggest(meant)
-                .help(format!("did you mean `{meant}`? {keys}")),
-            None if !elsewhere.is_empty() => finding.help(format!(
-                "`{key}` is a key of {}; {keys}",
-                elsewhere.join(", ")
-            )),
+            Some(meant) => finding.suggest(meant).help(format!("did you mean `{meant}`? {keys}")),
+            None if !elsewhere.is_empty() => {
+                finding.help(format!("`{key}` is a key of {}; {keys}", elsewhere.join(", ")))
+            }
             None => finding.help(keys),
         };
         let free = |meant: &&str| self.plan.pointer(&pointer::join(table, meant)).is_none();
@@ -200,11 +169,7 @@ impl<'a> Context<'a> {
             Some(meant) => Remedy::Rename(pointer::join(table, meant)),
             None => Remedy::Remove,
         };
-        Complaint {
-            at,
-            finding,
-            remedy,
-        }
+        Complaint { at, finding, remedy }
     }
 
     fn missing_key(&self, table: &str, key: &str, asked: &'a Value) -> Complaint {
@@ -243,16 +208,9 @@ impl<'a> Context<'a> {
     }
 
     fn wrong_type(&self, at: &str, value: &Value, wanted: &[&Value]) -> Complaint {
-        let kinds: Vec<&str> = wanted
-            .iter()
-            .filter_map(|asked| asked["type"].as_str())
-            .collect();
+        let kinds: Vec<&str> = wanted.iter().filter_map(|asked| asked["type"].as_str()).collect();
         let names: Vec<&str> = kinds.iter().map(|kind| kind_name(kind)).collect();
-        let written = self
-            .source
-            .text
-            .get(self.places.nearest(at))
-            .unwrap_or_default();
+        let written = self.source.text.get(self.places.nearest(at)).unwrap_or_default();
         let found = match value {
             Value::Null => "infinite",
             Value::Bool(_) => "`true` or `false`",
@@ -265,15 +223,8 @@ impl<'a> Context<'a> {
             Value::Array(_) => "an array",
             Value::Object(_) => "a table",
         };
-        let message = format!(
-            "{} must be {}, not {found}",
-            subject(at),
-            names.join(" or ")
-        );
-        let help = wanted
-            .first()
-            .map(|asked| example(at, asked))
-            .unwrap_or_default();
+        let message = format!("{} must be {}, not {found}", subject(at), names.join(" or "));
+        let help = wanted.first().map(|asked| example(at, asked)).unwrap_or_default();
         let mut complaint = self.complaint(at, "wrong-type", message, &help);
         if let Some(text) = value.as_str() {
             let unquoted = match kinds.as_slice() {
@@ -282,10 +233,8 @@ impl<'a> Context<'a> {
                 _ => false,
             };
             if unquoted {
-                complaint.finding = complaint
-                    .finding
-                    .suggest(text)
-                    .help(format!("leave out the quotes: `{text}`"));
+                complaint.finding =
+                    complaint.finding.suggest(text).help(format!("leave out the quotes: `{text}`"));
             }
         }
         // A single value where a list is wanted: the brackets were forgotten.
@@ -299,19 +248,9 @@ impl<'a> Context<'a> {
 
     fn unknown_word(&self, at: &str, value: &Value, options: &Value) -> Complaint {
         let word = value.as_str().unwrap_or_default();
-        let options = || {
-            options
-                .as_array()
-                .into_iter()
-                .flatten()
-                .filter_map(Value::as_str)
-        };
-        let message = format!(
-            "{} must be {}, not {}",
-            subject(at),
-            list(options(), "or"),
-            quoted(word)
-        );
+        let options = || options.as_array().into_iter().flatten().filter_map(Value::as_str);
+        let message =
+            format!("{} must be {}, not {}", subject(at), list(options(), "or"), quoted(word));
         let mut complaint = self.complaint(at, "unknown-value", message, "");
         if let Some(meant) = self.guesser.nearest(word, options()) {
             let help = format!("did you mean `{meant}`?");
@@ -329,11 +268,8 @@ impl<'a> Context<'a> {
         if pattern == FILLED {
             finding("blank", format!("{} is blank", subject(at)))
         } else if pattern == VARIABLE {
-            finding(
-                "bad-variable",
-                format!("{} is not the name of a variable", quoted(text)),
-            )
-            .help("use letters, digits and `_`, and start with no digit")
+            finding("bad-variable", format!("{} is not the name of a variable", quoted(text)))
+                .help("use letters, digits and `_`, and start with no digit")
         } else if pattern == Length::PATTERN {
             let message = format!("{} is not a length of time", quoted(text));
             finding("bad-duration", message).help("write `90s`, `5m` or `1h30m`: hours, minutes, seconds and milliseconds, in this order")
@@ -368,11 +304,7 @@ impl<'a> Context<'a> {
             [table @ ("tiers" | "workers"), name] => quoted(&format!("[{table}.{name}]")),
             [table @ ("stage" | "wp"), _] => {
                 let key = if *table == "wp" { "id" } else { "name" };
-                match self
-                    .plan
-                    .pointer(&pointer::join(at, key))
-                    .and_then(Value::as_str)
-                {
+                match self.plan.pointer(&pointer::join(at, key)).and_then(Value::as_str) {
                     Some(name) => format!("`[[{table}]]` {}", quoted(name)),
                     None => format!("this `[[{table}]]`"),
                 }

@@ -26,13 +26,9 @@ pub fn without_null<T: JsonSchema>() -> Value {
 }
 
 fn generate<T: JsonSchema>(settings: SchemaSettings) -> Value {
-    let settings = settings
-        .with_transform(RecursiveTransform(flow))
-        .with_transform(RecursiveTransform(words));
-    settings
-        .into_generator()
-        .into_root_schema_for::<T>()
-        .to_value()
+    let settings =
+        settings.with_transform(RecursiveTransform(flow)).with_transform(RecursiveTransform(words));
+    settings.into_generator().into_root_schema_for::<T>().to_value()
 }
 
 /// Writes a choice between words as the plain `enum` that people and checkers understand best, with
@@ -41,49 +37,31 @@ fn words(schema: &mut Schema) {
     let Some(choices) = schema.get("oneOf").and_then(Value::as_array) else {
         return;
     };
-    let word = |choice: &Value| {
-        Some((
-            choice.get("const")?.clone(),
-            choice.get("description")?.clone(),
-        ))
-    };
+    let word =
+        |choice: &Value| Some((choice.get("const")?.clone(), choice.get("description")?.clone()));
     let Some(words) = choices.iter().map(word).collect::<Option<Vec<_>>>() else {
         return;
     };
-    let mut description = schema
-        .get("description")
-        .and_then(Value::as_str)
-        .unwrap_or_default()
-        .to_owned();
+    let mut description =
+        schema.get("description").and_then(Value::as_str).unwrap_or_default().to_owned();
     for (word, meaning) in &words {
         let meaning = meaning.as_str().unwrap_or_default();
-        description.push_str(&format!(
-            "\n\n- `{}`: {meaning}",
-            word.as_str().unwrap_or_default()
-        ));
+        description.push_str(&format!("\n\n- `{}`: {meaning}", word.as_str().unwrap_or_default()));
     }
     let (words, meanings): (Vec<_>, Vec<_>) = words.into_iter().unzip();
     schema.remove("oneOf");
     schema.insert("type".into(), "string".into());
     schema.insert("enum".into(), words.into());
     schema.insert("description".into(), description.into());
-    schema.insert(
-        "x-taplo".into(),
-        serde_json::json!({ "docs": { "enumValues": meanings } }),
-    );
+    schema.insert("x-taplo".into(), serde_json::json!({ "docs": { "enumValues": meanings } }));
 }
 
 /// A description is a paragraph, wherever its lines were broken in the source.
 fn flow(schema: &mut Schema) {
-    let text = schema
-        .get("description")
-        .and_then(Value::as_str)
-        .map(|text| {
-            let paragraphs = text
-                .split("\n\n")
-                .map(|paragraph| paragraph.replace('\n', " "));
-            paragraphs.collect::<Vec<_>>().join("\n\n")
-        });
+    let text = schema.get("description").and_then(Value::as_str).map(|text| {
+        let paragraphs = text.split("\n\n").map(|paragraph| paragraph.replace('\n', " "));
+        paragraphs.collect::<Vec<_>>().join("\n\n")
+    });
     if let Some(text) = text {
         schema.insert("description".into(), text.into());
     }

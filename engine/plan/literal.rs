@@ -15,19 +15,12 @@ pub fn locate(literal: &str, range: Range<usize>) -> Option<Range<usize>> {
         text if text.starts_with('\'') => (1, false),
         _ => return None,
     };
-    let end = literal
-        .len()
-        .checked_sub(quotes)
-        .filter(|end| *end >= quotes)?;
+    let end = literal.len().checked_sub(quotes).filter(|end| *end >= quotes)?;
     let mut at = quotes;
     if quotes == 3 {
         // A newline right after the opening quotes is not part of the value.
         let body = &literal[at..end];
-        at += if body.starts_with("\r\n") {
-            2
-        } else {
-            usize::from(body.starts_with('\n'))
-        };
+        at += if body.starts_with("\r\n") { 2 } else { usize::from(body.starts_with('\n')) };
     }
     let (mut value, mut start, mut stop) = (0, None, None);
     loop {

@@ -34,6 +34,8 @@ const ONLY_STAGE: &str = "all";
 pub struct Lowered {
     /// The plan. With errors among the notes it is no more than a draft.
     pub plan: Option<Plan>,
+    /// The brief file of each WP, as the plan names it; `None` where the brief stands in the plan.
+    pub brief_files: Vec<Option<String>>,
     /// What is wrong, by pointer into the file.
     pub notes: Vec<Note>,
 }
@@ -42,15 +44,7 @@ pub struct Lowered {
 #[must_use]
 pub fn lower(document: Document, dir: &Path) -> Lowered {
     let mut notes = Notes::default();
-    let Document {
-        version: _,
-        plan,
-        provision,
-        tiers,
-        workers,
-        stage,
-        wp,
-    } = document;
+    let Document { version: _, plan, provision, tiers, workers, stage, wp } = document;
     let plan = plan.0;
     let names = Names::gather(&tiers, &workers, &stage, &wp, &mut notes);
     names::tiers(&tiers, &names, &mut notes);
@@ -59,21 +53,15 @@ pub fn lower(document: Document, dir: &Path) -> Lowered {
             .error("/wp", "no-work", "the plan has no work package")
             .help("add a `[[wp]]` table with at least `id`, `whitelist`, `dod` and `brief`");
     }
-    paths::check(
-        "/plan/instructions",
-        &plan.instructions,
-        "the repository",
-        &mut notes,
-    );
+    paths::check("/plan/instructions", &plan.instructions, "the repository", &mut notes);
     let staged = !stage.is_empty() || wp.iter().any(|wp| wp.needs.is_some());
     let defaults = wps::Defaults {
         tier: names.default_tier(plan.tier.as_deref(), &mut notes),
         rounds: plan.rounds.map_or(3, |Whole(rounds)| rounds as u32),
-        review: plan
-            .review
-            .map(|review| commands::review(review, "/plan/review", &mut notes)),
+        review: plan.review.map(|review| commands::review(review, "/plan/review", &mut notes)),
         template: plan.template.map(String::from),
     };
+    let brief_files = wp.iter().map(|wp| wp.brief.clone().map(String::from)).collect();
     let mut briefs = Briefs::new(dir);
     let wps = wps::lower(wp, &defaults, &names, &mut briefs, &mut notes);
     let provision = lower_provision(provision.0, &mut notes);
@@ -90,12 +78,8 @@ pub fn lower(document: Document, dir: &Path) -> Lowered {
             provision,
             tiers: names::lower_tiers(tiers)?,
             workers: workers?,
-            mode: if staged {
-                Mode::Staged
-            } else {
-                Mode::Independent
-            },
-            stages: lower_stages(stage)?,
+            mode: if staged { Mode::Staged } else { Mode::Independent },
+            stages: lower_stages(stage, staged)?,
             wps: wps?,
         })
     };
@@ -103,38 +87,26 @@ pub fn lower(document: Document, dir: &Path) -> Lowered {
     if let Some(plan) = &mut plan {
         names::close(plan);
     }
-    Lowered {
-        plan,
-        notes: notes.into_inner(),
-    }
+    Lowered { plan, brief_files, notes: notes.into_inner() }
 }
 
 fn lower_stages(
     stages: Vec<super::scalar::Table<super::document::Stage>>,
+    staged: bool,
 ) -> Option<Vec<model::Stage>> {
-    let lower = |id: String, shared| {
-        Some(model::Stage {
-            id: StageId::new(id).ok()?,
-            shared,
-        })
-    };
-    if stages.is_empty() {
-        return Some(vec![lower(ONLY_STAGE.to_owned(), Vec::new())?]);
+    let lower = |id: String, shared| Some(model::Stage { id: StageId::new(id).ok()?, shared });
+    match (stages.is_empty(), staged) {
+        (true, false) => return Some(vec![lower(ONLY_STAGE.to_owned(), Vec::new())?]),
+        // `needs` and no stages: the graph cuts them.
+        (true, true) => return Some(Vec::new()),
+        (false, _) => {}
     }
-    stages
-        .into_iter()
-        .map(|stage| lower(stage.0.name.0, texts(stage.0.shared)))
-        .collect()
+    stages.into_iter().map(|stage| lower(stage.0.name.0, texts(stage.0.shared))).collect()
 }
 
 fn lower_provision(provision: Provision, notes: &mut Notes) -> model::Provision {
     paths::check("/provision/copy", &provision.copy, "your checkout", notes);
-    paths::check(
-        "/provision/expect",
-        &provision.expect,
-        "the worktree",
-        notes,
-    );
+    paths::check("/provision/expect", &provision.expect, "the worktree", notes);
     let setup = provision.setup.into_iter().enumerate();
     model::Provision {
         setup: setup

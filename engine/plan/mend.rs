@@ -29,9 +29,7 @@ impl Mended {
     #[must_use]
     pub fn settles(&self, note: &Note) -> bool {
         let table = note.looked_in.into_iter();
-        pointer::ancestors(&note.at)
-            .chain(table)
-            .any(|at| self.settled.contains(at))
+        pointer::ancestors(&note.at).chain(table).any(|at| self.settled.contains(at))
     }
 }
 

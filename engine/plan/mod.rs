@@ -44,6 +44,9 @@ pub struct Read {
     /// file's `/wp/i`; a WP of which it is not known what it is called or where it belongs has no
     /// whitelist and no needs, so that nothing follows from it.
     pub draft: Option<model::plan::Plan>,
+    /// The brief file of each WP of the plan or the draft, as named from the plan's folder; `None` where
+    /// the brief stands in the plan itself.
+    pub brief_files: Vec<Option<String>>,
     /// Where in the file each part stands.
     pub places: Places,
     /// All that is wrong, in the order of the file.
@@ -69,6 +72,7 @@ pub fn read(source: &Source, dir: &Path) -> Read {
         return Read {
             plan: None,
             draft: None,
+            brief_files: Vec::new(),
             findings: source.syntax(),
             places,
         };
@@ -89,18 +93,15 @@ pub fn read(source: &Source, dir: &Path) -> Read {
             (lowered, answer.findings)
         }
     };
-    let (draft, notes) =
-        lowered.map_or((None, Vec::new()), |lowered| (lowered.plan, lowered.notes));
+    let (draft, brief_files, notes) = match lowered {
+        Some(lowered) => (lowered.plan, lowered.brief_files, lowered.notes),
+        None => (None, Vec::new(), Vec::new()),
+    };
     findings.extend(notes.iter().map(|note| note.place(&source.file, &places)));
     findings.sort_by_key(|finding| finding.span.as_ref().map_or(0, |span| span.start));
     let (plan, draft) = match any_error(&findings) {
         true => (None, draft),
         false => (draft, None),
     };
-    Read {
-        plan,
-        draft,
-        places,
-        findings,
-    }
+    Read { plan, draft, brief_files, places, findings }
 }

@@ -11,9 +11,7 @@ pub struct Guesser {
 
 impl Default for Guesser {
     fn default() -> Self {
-        Self {
-            left: Cell::new(400_000),
-        }
+        Self { left: Cell::new(400_000) }
     }
 }
 

@@ -41,11 +41,7 @@ impl Places {
     /// The places of a text that is TOML. Of any other text, those that can be made out.
     #[must_use]
     pub fn new(text: &str) -> Self {
-        Self {
-            text: text.to_owned(),
-            root: OnceLock::new(),
-            renamed: HashMap::new(),
-        }
+        Self { text: text.to_owned(), root: OnceLock::new(), renamed: HashMap::new() }
     }
 
     /// The same places, of which some go by another name: from that name to the one in the file. A key that
@@ -77,12 +73,18 @@ impl Places {
         Some(span.start + within.start..span.start + within.end)
     }
 
+    /// The value, where it is a string.
+    #[must_use]
+    pub fn text(&self, pointer: &str) -> Option<String> {
+        let span = self.value(pointer)?;
+        let value = DeValue::parse(self.text.get(span)?).ok()?;
+        value.get_ref().as_str().map(str::to_owned)
+    }
+
     /// Where the value stands, or else whatever holds it.
     #[must_use]
     pub fn nearest(&self, pointer: &str) -> Range<usize> {
-        pointer::ancestors(pointer)
-            .find_map(|at| self.value(at))
-            .unwrap_or(0..0)
+        pointer::ancestors(pointer).find_map(|at| self.value(at)).unwrap_or(0..0)
     }
 
     fn node(&self, pointer: &str) -> Option<&Node> {
@@ -107,14 +109,8 @@ fn index(text: &str) -> Node {
     let (root, _) = DeTable::parse_recoverable(text);
     // The root has no span of its own: the first line stands for it.
     let start = if text.starts_with('\u{feff}') { 3 } else { 0 };
-    let line = text[start..]
-        .find(['\r', '\n'])
-        .unwrap_or(text.len() - start);
-    Node {
-        key: None,
-        value: start..start + line,
-        inside: Inside::Table(entries(root.get_ref())),
-    }
+    let line = text[start..].find(['\r', '\n']).unwrap_or(text.len() - start);
+    Node { key: None, value: start..start + line, inside: Inside::Table(entries(root.get_ref())) }
 }
 
 fn entries(table: &DeTable<'_>) -> BTreeMap<String, Node> {

@@ -5,13 +5,10 @@ use std::fmt::Display;
 
 /// The parts of a pointer, unescaped. A pointer without a leading slash has no parts.
 pub fn parts(pointer: &str) -> impl Iterator<Item = Cow<'_, str>> {
-    pointer
-        .split('/')
-        .skip(1)
-        .map(|part| match part.contains('~') {
-            true => Cow::Owned(part.replace("~1", "/").replace("~0", "~")),
-            false => Cow::Borrowed(part),
-        })
+    pointer.split('/').skip(1).map(|part| match part.contains('~') {
+        true => Cow::Owned(part.replace("~1", "/").replace("~0", "~")),
+        false => Cow::Borrowed(part),
+    })
 }
 
 /// `pointer` and one more part.

@@ -116,9 +116,7 @@ pub struct Time(pub Length);
 impl TryFrom<String> for Time {
     type Error = String;
     fn try_from(text: String) -> Result<Self, String> {
-        text.parse()
-            .map(Self)
-            .map_err(|e: crate::model::time::LengthError| e.to_string())
+        text.parse().map(Self).map_err(|e: crate::model::time::LengthError| e.to_string())
     }
 }
 
@@ -150,9 +148,7 @@ impl<'de, const MIN: u64, const MAX: u64> Deserialize<'de> for Whole<MIN, MAX> {
         let number = deserializer.deserialize_any(Number { text: false })?;
         match (MIN..=MAX).contains(&number) {
             true => Ok(Self(number)),
-            false => Err(Error::custom(format!(
-                "{number} is not within {MIN} to {MAX}"
-            ))),
+            false => Err(Error::custom(format!("{number} is not within {MIN} to {MAX}"))),
         }
     }
 }
@@ -177,9 +173,7 @@ impl<'de> Deserialize<'de> for Size {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         match deserializer.deserialize_any(Number { text: true })? {
             bytes @ 1..=SIZE_MAX => Ok(Self(bytes)),
-            other => Err(Error::custom(format!(
-                "{other} bytes is not a possible size"
-            ))),
+            other => Err(Error::custom(format!("{other} bytes is not a possible size"))),
         }
     }
 }
@@ -230,11 +224,7 @@ impl Visitor<'_> for Number {
     type Value = u64;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(if self.text {
-            "a size"
-        } else {
-            "a whole number"
-        })
+        f.write_str(if self.text { "a size" } else { "a whole number" })
     }
     fn visit_u64<E: Error>(self, number: u64) -> Result<u64, E> {
         Ok(number)
@@ -248,9 +238,7 @@ impl Visitor<'_> for Number {
         if number.fract() == 0.0 && (0.0..=SIZE_MAX as f64).contains(&number) {
             Ok(number as u64)
         } else {
-            Err(E::custom(format!(
-                "{number} is not a whole number in range"
-            )))
+            Err(E::custom(format!("{number} is not a whole number in range")))
         }
     }
     fn visit_str<E: Error>(self, text: &str) -> Result<u64, E> {

@@ -78,22 +78,13 @@ pub fn examine(file: &Source, places: &Places, refusal: &toml::de::Error) -> Ans
         // The types are stricter than the schema somewhere. Never let a plan through for that.
         let span = refusal.span().unwrap_or(0..0);
         let finding = Finding::error("schema", &file.file, refusal.message()).at(span);
-        return Answer {
-            findings: vec![finding],
-            ..Answer::default()
-        };
+        return Answer { findings: vec![finding], ..Answer::default() };
     }
     // One value, one complaint: what is no id because of a blank need not be called too long as well.
     let mut seen = BTreeSet::new();
     complaints.retain(|complaint| seen.insert(complaint.at.clone()));
     let mended = mend::mend(&plan, &complaints);
-    Answer {
-        findings: complaints
-            .into_iter()
-            .map(|complaint| complaint.finding)
-            .collect(),
-        mended,
-    }
+    Answer { findings: complaints.into_iter().map(|complaint| complaint.finding).collect(), mended }
 }
 
 /// A TOML table as JSON. A date becomes a text, as [`source::date_as_text`] has it; the infinite, for
@@ -117,12 +108,9 @@ fn json(value: &DeValue<'_>) -> Value {
             Err(_) if number.as_str().starts_with('-') => f64::MIN.into(),
             Err(_) => f64::MAX.into(),
         },
-        DeValue::Float(number) => number
-            .as_str()
-            .replace('_', "")
-            .parse::<f64>()
-            .unwrap_or(f64::NAN)
-            .into(),
+        DeValue::Float(number) => {
+            number.as_str().replace('_', "").parse::<f64>().unwrap_or(f64::NAN).into()
+        }
         DeValue::Datetime(date) => Value::String(date.to_string()),
         DeValue::Array(items) => items.iter().map(|item| json(item.get_ref())).collect(),
         DeValue::Table(table) => entries(table),

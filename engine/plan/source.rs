@@ -19,10 +19,7 @@ impl Source {
     /// A source from its parts.
     #[must_use]
     pub fn new(file: impl Into<String>, text: impl Into<String>) -> Self {
-        Self {
-            file: file.into(),
-            text: text.into(),
-        }
+        Self { file: file.into(), text: text.into() }
     }
 
     /// Line and column of a byte offset, both from 1; columns count characters. A byte order mark
@@ -72,9 +69,7 @@ fn value_as_text(value: &mut DeValue<'_>) {
     match value {
         DeValue::Datetime(date) => *value = DeValue::String(date.to_string().into()),
         DeValue::Table(table) => date_as_text(table),
-        DeValue::Array(items) => items
-            .iter_mut()
-            .for_each(|item| value_as_text(item.get_mut())),
+        DeValue::Array(items) => items.iter_mut().for_each(|item| value_as_text(item.get_mut())),
         _ => {}
     }
 }

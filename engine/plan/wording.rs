@@ -18,11 +18,7 @@ pub fn quoted(text: &str) -> String {
             false => shown.push(c),
         }
     }
-    let more = if text.chars().nth(LONGEST).is_some() {
-        "…"
-    } else {
-        ""
-    };
+    let more = if text.chars().nth(LONGEST).is_some() { "…" } else { "" };
     format!("`{shown}{more}`")
 }
 
@@ -65,10 +61,8 @@ pub fn inline(value: &Value) -> String {
             format!("[{}]", items.join(", "))
         }
         Value::Object(entries) => {
-            let entries: Vec<String> = entries
-                .iter()
-                .map(|(key, value)| format!("{key} = {}", inline(value)))
-                .collect();
+            let entries: Vec<String> =
+                entries.iter().map(|(key, value)| format!("{key} = {}", inline(value))).collect();
             format!("{{ {} }}", entries.join(", "))
         }
         // Strings, numbers and booleans are written alike in JSON and TOML.

@@ -1,1 +1,10 @@
-//! To be built.
+//! The ledger: what each fact means, what may follow it, and what may not.
+
+mod course;
+mod gates;
+mod impossible;
+mod journal;
+mod needs;
+mod rounds;
+mod starts;
+mod walk;

@@ -15,15 +15,9 @@ fn a_line_without_shell_syntax_is_split_into_words() {
     argv("  cargo  test \n", &["cargo", "test"]);
     argv("grep -q 'a | b' \"x y\"", &["grep", "-q", "a | b", "x y"]);
     argv(r"grep a\ b", &["grep", "a b"]);
-    argv(
-        r#"say "it's" 'so "so"' "" end"#,
-        &["say", "it's", "so \"so\"", "", "end"],
-    );
+    argv(r#"say "it's" 'so "so"' "" end"#, &["say", "it's", "so \"so\"", "", "end"]);
     argv("cc --std=c99 -DA=1", &["cc", "--std=c99", "-DA=1"]);
-    argv(
-        r#"echo "a\"b" \$HOME '$HOME'"#,
-        &["echo", "a\"b", "$HOME", "$HOME"],
-    );
+    argv(r#"echo "a\"b" \$HOME '$HOME'"#, &["echo", "a\"b", "$HOME", "$HOME"]);
     argv("test -f a,b:c@d%e+f^g", &["test", "-f", "a,b:c@d%e+f^g"]);
 }
 
@@ -73,27 +67,9 @@ fn what_is_no_command_is_refused_with_its_place() {
     assert_eq!(parse(""), Err(CommandError::Empty));
     assert_eq!(parse(" \n # only a comment\n"), Err(CommandError::Empty));
     assert_eq!(parse("a\0b"), Err(CommandError::Nul));
-    assert_eq!(
-        parse(" echo it's"),
-        Err(CommandError::Quote {
-            quote: '\'',
-            at: 8..9
-        })
-    );
-    assert_eq!(
-        parse("a \"b\\\""),
-        Err(CommandError::Quote {
-            quote: '"',
-            at: 2..3
-        })
-    );
-    assert_eq!(
-        parse("a && echo 'b"),
-        Err(CommandError::Quote {
-            quote: '\'',
-            at: 10..11
-        })
-    );
+    assert_eq!(parse(" echo it's"), Err(CommandError::Quote { quote: '\'', at: 8..9 }));
+    assert_eq!(parse("a \"b\\\""), Err(CommandError::Quote { quote: '"', at: 2..3 }));
+    assert_eq!(parse("a && echo 'b"), Err(CommandError::Quote { quote: '\'', at: 10..11 }));
     assert_eq!(parse("a \\"), Err(CommandError::Backslash { at: 2..3 }));
     // An apostrophe in a comment opens nothing.
     assert_eq!(parse("a # it's"), Ok(Command::Shell("a # it's".to_owned())));

@@ -17,42 +17,26 @@ use toml::de::DeTable;
 const EVERYTHING: &str = include_str!("corpus/good/everything.toml");
 
 fn corpus(kind: &str) -> Vec<(PathBuf, String)> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("tests/plan/corpus")
-        .join(kind);
-    let files = fs::read_dir(folder)
-        .unwrap()
-        .map(|entry| entry.unwrap().path());
-    let mut files: Vec<_> = files
-        .map(|path| (path.clone(), fs::read_to_string(path).unwrap()))
-        .collect();
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/plan/corpus").join(kind);
+    let files = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let mut files: Vec<_> =
+        files.map(|path| (path.clone(), fs::read_to_string(path).unwrap())).collect();
     files.sort();
-    assert!(
-        files.len() >= 5,
-        "the corpus of {kind} plans is not where it was"
-    );
+    assert!(files.len() >= 5, "the corpus of {kind} plans is not where it was");
     files
 }
 
 /// The answers of the types and of the schema, in this process.
 fn answers(text: &str) -> (bool, bool) {
     let table = DeTable::parse(text).expect("what is made up is TOML");
-    (
-        schema::types_accept(text),
-        schema::accepts(&schema::entries(table.get_ref())),
-    )
+    (schema::types_accept(text), schema::accepts(&schema::entries(table.get_ref())))
 }
 
 #[test]
 fn plans_written_by_hand_get_one_answer() {
     for (kind, wanted) in [("good", true), ("bad", false)] {
         for (path, text) in corpus(kind) {
-            assert_eq!(
-                answers(&text),
-                (wanted, wanted),
-                "(types, schema) on {}",
-                path.display()
-            );
+            assert_eq!(answers(&text), (wanted, wanted), "(types, schema) on {}", path.display());
         }
     }
 }
@@ -124,49 +108,13 @@ fn junk() -> impl Strategy<Value = Value> {
         "５m",
     ];
     let long = [47, 48, 49, 63, 64, 65].map(|n| "a".repeat(n));
-    let texts: Vec<String> = texts
-        .iter()
-        .map(|text| (*text).to_owned())
-        .chain(long)
-        .collect();
-    let numbers = vec![
-        0,
-        1,
-        2,
-        3,
-        4,
-        7,
-        1000,
-        1001,
-        -1,
-        i64::MAX,
-        i64::MIN,
-        1 << 60,
-        (1 << 60) + 1,
-    ];
-    let floats = vec![
-        1.0,
-        0.0,
-        -0.0,
-        2.0,
-        4.0,
-        2.5,
-        1000.0,
-        1e18,
-        1e300,
-        f64::INFINITY,
-        f64::NAN,
-    ];
-    let dates = [
-        "1979-05-27",
-        "1979-05-27T07:32:00Z",
-        "07:32:00",
-        "1979-05-27T07:32:00.5",
-    ];
-    let dates: Vec<Value> = dates
-        .iter()
-        .map(|date| Value::Datetime(date.parse().unwrap()))
-        .collect();
+    let texts: Vec<String> = texts.iter().map(|text| (*text).to_owned()).chain(long).collect();
+    let numbers =
+        vec![0, 1, 2, 3, 4, 7, 1000, 1001, -1, i64::MAX, i64::MIN, 1 << 60, (1 << 60) + 1];
+    let floats = vec![1.0, 0.0, -0.0, 2.0, 4.0, 2.5, 1000.0, 1e18, 1e300, f64::INFINITY, f64::NAN];
+    let dates = ["1979-05-27", "1979-05-27T07:32:00Z", "07:32:00", "1979-05-27T07:32:00.5"];
+    let dates: Vec<Value> =
+        dates.iter().map(|date| Value::Datetime(date.parse().unwrap())).collect();
     let leaf = prop_oneof![
         6 => prop::sample::select(texts.clone()).prop_map(Value::String),
         2 => prop::sample::select(numbers).prop_map(Value::Integer),
@@ -318,17 +266,12 @@ fn drawn(n: usize) -> Vec<String> {
     let rng = TestRng::deterministic_rng(RngAlgorithm::ChaCha);
     let mut runner = TestRunner::new_with_rng(Config::default(), rng);
     let strategy = plans();
-    (0..n)
-        .map(|_| strategy.new_tree(&mut runner).unwrap().current())
-        .collect()
+    (0..n).map(|_| strategy.new_tree(&mut runner).unwrap().current()).collect()
 }
 
 #[test]
 fn plans_made_up_are_good_and_bad() {
-    let good = drawn(300)
-        .iter()
-        .filter(|text| schema::types_accept(text))
-        .count();
+    let good = drawn(300).iter().filter(|text| schema::types_accept(text)).count();
     assert!((60..240).contains(&good), "{good} of 300 are good");
 }
 
@@ -351,12 +294,7 @@ fn another_checker_gives_the_same_answer() {
     let schema_file = dir.path().join("plan.schema.json");
     fs::write(&schema_file, schema_json()).unwrap();
     let mut plans: Vec<String> = drawn(400);
-    plans.extend(
-        corpus("good")
-            .into_iter()
-            .chain(corpus("bad"))
-            .map(|(_, text)| text),
-    );
+    plans.extend(corpus("good").into_iter().chain(corpus("bad")).map(|(_, text)| text));
     let mut files = Vec::new();
     for (i, text) in plans.iter().enumerate() {
         let file = dir.path().join(format!("{i}.toml"));
@@ -371,21 +309,11 @@ fn another_checker_gives_the_same_answer() {
         .unwrap();
     let said = String::from_utf8_lossy(&output.stdout);
     let said: serde_json::Value = serde_json::from_str(&said).unwrap_or_else(|_| {
-        panic!(
-            "no answer: {said}{}",
-            String::from_utf8_lossy(&output.stderr)
-        );
+        panic!("no answer: {said}{}", String::from_utf8_lossy(&output.stderr));
     });
-    assert_eq!(
-        said["parse_errors"].as_array().map(Vec::len),
-        Some(0),
-        "{}",
-        said["parse_errors"]
-    );
+    assert_eq!(said["parse_errors"].as_array().map(Vec::len), Some(0), "{}", said["parse_errors"]);
     let refused = said["errors"].as_array().unwrap().iter();
-    let refused: BTreeSet<&str> = refused
-        .filter_map(|error| error["filename"].as_str())
-        .collect();
+    let refused: BTreeSet<&str> = refused.filter_map(|error| error["filename"].as_str()).collect();
     let mut differ = Vec::new();
     for (file, text) in files.iter().zip(&plans) {
         let accepted = !refused.contains(file.to_str().unwrap());

@@ -12,10 +12,7 @@ fn syntax() {
     let all = found("version = 1\n[plan\nname = \"x\"\n[[wp]]\nid = \n");
     assert!(all.len() >= 2, "{all:#?}");
     assert!(all[0].starts_with("2:"), "{all:#?}");
-    assert!(
-        all.iter().all(|line| line.contains(" syntax: not TOML: ")),
-        "{all:#?}"
-    );
+    assert!(all.iter().all(|line| line.contains(" syntax: not TOML: ")), "{all:#?}");
     assert_eq!(
         found("version = 1\nversion = 1\n"),
         ["2:1 syntax: not TOML: duplicate key at <version>"]
@@ -50,34 +47,15 @@ fn unknown_keys() {
 fn a_suggestion_takes_the_place_of_what_is_wrong() {
     for (from, to, mended) in [
         ("dod =", "dodd =", "dod ="),
-        (
-            "brief_text",
-            "kind = \"scot\"\nbrief_text",
-            "kind = \"scout\"",
-        ),
-        (
-            "brief_text",
-            "allow_empty = \"true\"\nbrief_text",
-            "allow_empty = true",
-        ),
-        (
-            "[\"cargo test\"]",
-            "\"cargo test\"",
-            "dod = [\"cargo test\"]",
-        ),
-        (
-            "worker = \"codemod\"",
-            "worker = \"codmod\"",
-            "worker = \"codemod\"",
-        ),
+        ("brief_text", "kind = \"scot\"\nbrief_text", "kind = \"scout\""),
+        ("brief_text", "allow_empty = \"true\"\nbrief_text", "allow_empty = true"),
+        ("[\"cargo test\"]", "\"cargo test\"", "dod = [\"cargo test\"]"),
+        ("worker = \"codemod\"", "worker = \"codmod\"", "worker = \"codemod\""),
     ] {
         let (source, read) = reading(&good_but(from, to));
         let finding = &read.findings[0];
         let mut text = source.text.clone();
-        text.replace_range(
-            finding.span.clone().unwrap(),
-            finding.suggestion.as_ref().unwrap(),
-        );
+        text.replace_range(finding.span.clone().unwrap(), finding.suggestion.as_ref().unwrap());
         assert!(text.contains(mended), "{text}");
     }
 }
@@ -211,16 +189,8 @@ fn values_with_a_form() {
         "rounds = 7\ngoal =",
         "4:10 out-of-range: `rounds` must be from 1 to 3, not 7 at <7>",
     );
-    says(
-        "\"Move the settings page.\"",
-        "\" \\n\"",
-        "4:8 blank: `goal` is blank at <\" \\n\">",
-    );
-    says(
-        "\"cargo test\"",
-        "\" \"",
-        "12:8 blank: an entry of `dod` is blank at <\" \">",
-    );
+    says("\"Move the settings page.\"", "\" \\n\"", "4:8 blank: `goal` is blank at <\" \\n\">");
+    says("\"cargo test\"", "\" \"", "12:8 blank: an entry of `dod` is blank at <\" \">");
     says(
         "[\"scripts/codemod.sh\", \"{{ wp.id }}\"]",
         "[]",
@@ -236,10 +206,8 @@ fn values_with_a_form() {
 
 #[test]
 fn names_of_tables() {
-    let line = only(&good_but(
-        "[tiers.light]",
-        "[tiers.light]\nworker = \"codemod\"\n[tiers.\"a b\"]",
-    ));
+    let line =
+        only(&good_but("[tiers.light]", "[tiers.light]\nworker = \"codemod\"\n[tiers.\"a b\"]"));
     assert_eq!(
         line,
         "9:8 bad-id: `a b` holds ' '; an id is made of letters, digits, `-`, `_` and single inner dots at <\"a b\">"
@@ -255,19 +223,9 @@ fn schema_and_meaning_are_told_together() {
     )
     .replace("worker = \"codemod\"", "worker = \"codmod\"");
     let codes = |text: &str| -> Vec<String> {
-        found(text)
-            .iter()
-            .map(|line| line.split(": ").next().unwrap().to_owned())
-            .collect()
+        found(text).iter().map(|line| line.split(": ").next().unwrap().to_owned()).collect()
     };
-    assert_eq!(
-        codes(&text),
-        [
-            "8:10 unknown-worker",
-            "11:1 unknown-key",
-            "12:10 unknown-wp"
-        ]
-    );
+    assert_eq!(codes(&text), ["8:10 unknown-worker", "11:1 unknown-key", "12:10 unknown-wp"]);
     // What is under a misspelt key is read as if it were under the right one.
     let text = good_but("dod = [\"cargo test\"]", "dodd = [\"it's\"]");
     assert_eq!(codes(&text), ["12:1 unknown-key", "12:12 open-quote"]);
@@ -275,10 +233,7 @@ fn schema_and_meaning_are_told_together() {
     let text = good_but("[tiers.light]", "[tier.light]");
     assert_eq!(codes(&text), ["7:2 unknown-key"]);
     // Of what is under it the schema itself speaks once the key is right.
-    let text = good_but(
-        "[tiers.light]\nworker = \"codemod\"",
-        "[tier.light]\nworker = 3",
-    );
+    let text = good_but("[tiers.light]\nworker = \"codemod\"", "[tier.light]\nworker = 3");
     assert_eq!(codes(&text), ["7:2 unknown-key"]);
 }
 
@@ -286,11 +241,7 @@ fn schema_and_meaning_are_told_together() {
 fn findings_come_in_the_order_of_the_file() {
     let text = "version = 3\nx = 1\n[plan]\nname = ''\n[[wp]]\nrisk = 'no'\n[[wp]]\nid = 'a'\nid2 = 1\nrounds = 9\n";
     let (_, read) = reading(text);
-    let starts: Vec<usize> = read
-        .findings
-        .iter()
-        .map(|f| f.span.clone().unwrap().start)
-        .collect();
+    let starts: Vec<usize> = read.findings.iter().map(|f| f.span.clone().unwrap().start).collect();
     assert!(starts.is_sorted() && starts.len() > 8, "{starts:?}");
     assert!(read.plan.is_none());
 }

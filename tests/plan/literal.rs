@@ -30,10 +30,7 @@ fn lines_of_long_strings_are_stepped_over() {
     assert_eq!(written("\"\"\"one \\\n\n   two\"\"\"", "two"), "two");
     assert_eq!(written("\"\"\"one \\  \r\n \\\n two\"\"\"", "two"), "two");
     assert_eq!(written("'''\nit's \\ '''", "\\"), "\\");
-    assert_eq!(
-        written("\"\"\"\"quoted\"\"\"\"", "\"quoted\""),
-        "\"quoted\""
-    );
+    assert_eq!(written("\"\"\"\"quoted\"\"\"\"", "\"quoted\""), "\"quoted\"");
 }
 
 #[test]

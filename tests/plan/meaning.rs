@@ -67,10 +67,7 @@ fn a_wp_without_a_tier() {
         "7:1 missing-tier: it is not said who works on this at <[[wp]]>; declare a tier, `[tiers.standard]`, and the worker that \
          it uses",
     );
-    let text = good_but(
-        "[tiers.light]",
-        "[tiers.standard]\nworker = \"codemod\"\n[tiers.light]",
-    );
+    let text = good_but("[tiers.light]", "[tiers.standard]\nworker = \"codemod\"\n[tiers.light]");
     assert_eq!(
         only(&text),
         "11:1 missing-tier: it is not said who works on this at <[[wp]]>; name a tier here or as `[plan] tier`; there are \
@@ -80,10 +77,8 @@ fn a_wp_without_a_tier() {
 
 #[test]
 fn stages() {
-    let staged = good_but(
-        "[workers",
-        "[[stage]]\nname = \"one\"\n[[stage]]\nname = \"two\"\n[workers",
-    );
+    let staged =
+        good_but("[workers", "[[stage]]\nname = \"one\"\n[[stage]]\nname = \"two\"\n[workers");
     assert_eq!(
         found(&staged),
         [
@@ -94,14 +89,10 @@ fn stages() {
             "13:1 missing-stage: the plan has stages, and this work package is in none at <[[wp]]>; add `stage`: `one` or `two`",
         ]
     );
-    let first = staged.replace(
-        "id = \"client\"",
-        "id = \"client\"\nstage = \"one\"\nneeds = [\"page\"]",
-    );
-    let late = format!(
-        "{first}{}",
-        SECOND.replace("id = \"page\"", "id = \"page\"\nstage = \"two\"")
-    );
+    let first =
+        staged.replace("id = \"client\"", "id = \"client\"\nstage = \"one\"\nneeds = [\"page\"]");
+    let late =
+        format!("{first}{}", SECOND.replace("id = \"page\"", "id = \"page\"\nstage = \"two\""));
     assert_eq!(
         only(&late),
         "16:10 late-need: `page` is in stage `two`, which runs after `one` at <\"page\">, its stage 22:9; a work package can need \
@@ -119,13 +110,8 @@ fn stages() {
 
 #[test]
 fn ids_are_declared_once() {
-    let twice = |id: &str| {
-        format!(
-            "{}{}",
-            super::GOOD,
-            SECOND.replace("page\"", &format!("{id}\""))
-        )
-    };
+    let twice =
+        |id: &str| format!("{}{}", super::GOOD, SECOND.replace("page\"", &format!("{id}\"")));
     assert_eq!(
         only(&twice("client")),
         "15:6 duplicate-id: `client` is the id of two `[[wp]]` tables at <\"client\">, first 10:6; give each its own"
@@ -155,11 +141,7 @@ fn cycles_of_tiers_are_named_whole() {
             .replace("brief_text", "tier = \"a\"\nbrief_text")
     };
     assert_eq!(
-        only(&tiers([
-            "escalate_to = \"b\"",
-            "escalate_to = \"c\"",
-            "escalate_to = \"b\""
-        ])),
+        only(&tiers(["escalate_to = \"b\"", "escalate_to = \"c\"", "escalate_to = \"b\""])),
         "15:15 tier-cycle: the tiers `b` → `c` → `b` escalate to each other for ever at <\"b\">; leave one of these steps out"
     );
     assert_eq!(
@@ -167,26 +149,12 @@ fn cycles_of_tiers_are_named_whole() {
         "9:15 tier-cycle: tier `a` names itself at <\"a\">; leave one of these steps out"
     );
     assert_eq!(
-        only(&tiers([
-            "fallback = [\"c\", \"b\"]",
-            "fallback = [\"c\", \"a\"]",
-            ""
-        ])),
+        only(&tiers(["fallback = [\"c\", \"b\"]", "fallback = [\"c\", \"a\"]", ""])),
         "12:18 fallback-cycle: the tiers `a` → `b` → `a` fall back on each other for ever at <\"a\">; leave one of these steps out"
     );
     // A diamond is no cycle, nor is escalating one way and falling back the other.
-    assert_eq!(
-        found(&tiers([
-            "fallback = [\"b\", \"c\"]",
-            "fallback = [\"c\"]",
-            ""
-        ])),
-        [""; 0]
-    );
-    assert_eq!(
-        found(&tiers(["escalate_to = \"b\"", "fallback = [\"a\"]", ""])),
-        [""; 0]
-    );
+    assert_eq!(found(&tiers(["fallback = [\"b\", \"c\"]", "fallback = [\"c\"]", ""])), [""; 0]);
+    assert_eq!(found(&tiers(["escalate_to = \"b\"", "fallback = [\"a\"]", ""])), [""; 0]);
 }
 
 #[test]
@@ -209,10 +177,8 @@ fn scope_and_proof() {
         "11:13 scout-whitelist: `client` is a scout and may change no file at <[\"src/client/**\"]>; leave `whitelist` out, or \
          `kind = \"scout\"`",
     );
-    let scout = good_but(
-        "whitelist = [\"src/client/**\"]\ndod = [\"cargo test\"]",
-        "kind = \"scout\"",
-    );
+    let scout =
+        good_but("whitelist = [\"src/client/**\"]\ndod = [\"cargo test\"]", "kind = \"scout\"");
     assert_eq!(found(&scout), [""; 0]);
 }
 
@@ -288,20 +254,13 @@ fn briefs(dir: &Path, brief: &str) -> Vec<String> {
     let source = Source::new("plan.toml", good_but("brief_text = \"Rename it.\"", brief));
     let found = lines(&source, &read(&source, dir).findings);
     let here = format!("{}/", dir.display());
-    found
-        .into_iter()
-        .map(|line| line.replace(&here, ""))
-        .collect()
+    found.into_iter().map(|line| line.replace(&here, "")).collect()
 }
 
 #[test]
 fn briefs_are_files_beside_the_plan() {
     // A short path: a long one would be cut in the message.
-    let dir = tempfile::Builder::new()
-        .prefix("b")
-        .rand_bytes(4)
-        .tempdir()
-        .unwrap();
+    let dir = tempfile::Builder::new().prefix("b").rand_bytes(4).tempdir().unwrap();
     let dir = dir.path();
     fs::create_dir(dir.join("briefs")).unwrap();
     fs::write(dir.join("briefs/a.md"), "Do it.").unwrap();
@@ -326,10 +285,7 @@ fn briefs_are_files_beside_the_plan() {
             "13:9 missing-brief: there is no brief at `briefs/b.md` at <\"briefs/b.md\">; a brief is named from the folder of the \
              plan file; or write it here as `brief_text`",
         ),
-        (
-            "brief = \"briefs\"",
-            "13:9 bad-brief: the brief `briefs` is not a file at <\"briefs\">",
-        ),
+        ("brief = \"briefs\"", "13:9 bad-brief: the brief `briefs` is not a file at <\"briefs\">"),
         (
             "brief = \"briefs/blank.md\"",
             "13:9 blank-brief: the brief `briefs/blank.md` is blank at <\"briefs/blank.md\">; say in it what is to be done",
@@ -354,10 +310,7 @@ fn briefs_are_files_beside_the_plan() {
              the plan file, from its top",
         ),
     ] {
-        let wanted: Vec<&str> = Some(wanted)
-            .filter(|line| !line.is_empty())
-            .into_iter()
-            .collect();
+        let wanted: Vec<&str> = Some(wanted).filter(|line| !line.is_empty()).into_iter().collect();
         assert_eq!(briefs(dir, brief), wanted, "{brief}");
     }
 }
@@ -366,11 +319,7 @@ fn briefs_are_files_beside_the_plan() {
 #[cfg(unix)]
 #[test]
 fn a_pipe_is_no_brief() {
-    let dir = tempfile::Builder::new()
-        .prefix("b")
-        .rand_bytes(4)
-        .tempdir()
-        .unwrap();
+    let dir = tempfile::Builder::new().prefix("b").rand_bytes(4).tempdir().unwrap();
     rustix::fs::mknodat(
         rustix::fs::CWD,
         dir.path().join("pipe"),

@@ -40,14 +40,8 @@ fn values_stand_where_they_are_written() {
 #[test]
 fn the_second_header_is_not_the_first() {
     let places = Places::new(TEXT);
-    let (first, second) = (
-        places.value("/wp/0").unwrap(),
-        places.value("/wp/1").unwrap(),
-    );
-    assert_eq!(
-        (&TEXT[first.clone()], &TEXT[second.clone()]),
-        ("[[wp]]", "[[wp]]")
-    );
+    let (first, second) = (places.value("/wp/0").unwrap(), places.value("/wp/1").unwrap());
+    assert_eq!((&TEXT[first.clone()], &TEXT[second.clone()]), ("[[wp]]", "[[wp]]"));
     assert!(first.start < second.start);
 }
 
@@ -67,14 +61,8 @@ fn what_is_not_there_stands_where_it_would_be() {
     let places = Places::new(TEXT);
     assert_eq!(places.value("/wp/2"), None);
     assert_eq!(places.value("/wp/x"), None);
-    assert_eq!(
-        places.nearest("/wp/1/brief"),
-        places.value("/wp/1").unwrap()
-    );
-    assert_eq!(
-        places.nearest("/wp/1/dod/0/run/3"),
-        places.value("/wp/1/dod/0/run").unwrap()
-    );
+    assert_eq!(places.nearest("/wp/1/brief"), places.value("/wp/1").unwrap());
+    assert_eq!(places.nearest("/wp/1/dod/0/run/3"), places.value("/wp/1/dod/0/run").unwrap());
 }
 
 #[test]

@@ -10,8 +10,7 @@ use sop::model::time::Length;
 #[track_caller]
 fn plan(text: &str) -> Plan {
     let (source, read) = reading(text);
-    read.plan
-        .unwrap_or_else(|| panic!("{:#?}", super::lines(&source, &read.findings)))
+    read.plan.unwrap_or_else(|| panic!("{:#?}", super::lines(&source, &read.findings)))
 }
 
 #[test]
@@ -32,12 +31,8 @@ fn defaults() {
         ("codemod", Length::secs(1800), None)
     );
     assert_eq!((tier.log_limit, tier.max_parallel), (64_000_000, None));
-    let [stage] = plan.stages.as_slice() else {
-        panic!("one stage")
-    };
-    let [wp] = plan.wps.as_slice() else {
-        panic!("one wp")
-    };
+    let [stage] = plan.stages.as_slice() else { panic!("one stage") };
+    let [wp] = plan.wps.as_slice() else { panic!("one wp") };
     assert_eq!(wp.stage, stage.id);
     assert_eq!(
         (wp.title.as_str(), wp.tier.as_str(), wp.template.as_str()),
@@ -48,14 +43,8 @@ fn defaults() {
         (Kind::Change, Risk::Medium, 3, &Review::None)
     );
     assert_eq!((wp.needs.as_ref(), wp.allow_empty), (None, false));
-    assert_eq!(
-        wp.dod[0].command,
-        Command::Argv(vec!["cargo".into(), "test".into()])
-    );
-    assert_eq!(
-        (wp.dod[0].timeout, wp.dod[0].expect),
-        (Length::secs(600), None)
-    );
+    assert_eq!(wp.dod[0].command, Command::Argv(vec!["cargo".into(), "test".into()]));
+    assert_eq!((wp.dod[0].timeout, wp.dod[0].expect), (Length::secs(600), None));
     assert_eq!(wp.brief, "Rename it.");
 }
 
@@ -127,55 +116,30 @@ brief_text = "Look."
 needs = ["a", "a"]
 "#,
     );
-    assert_eq!(
-        (plan.goal.as_str(), plan.max_parallel, plan.mode),
-        ("g", 2, Mode::Staged)
-    );
+    assert_eq!((plan.goal.as_str(), plan.max_parallel, plan.mode), ("g", 2, Mode::Staged));
     let shell = Command::Shell("a && b".into());
     let argv = |words: &[&str]| Command::Argv(words.iter().map(|word| (*word).into()).collect());
-    assert_eq!(
-        plan.provision.setup,
-        [argv(&["npm", "ci"]), argv(&["npm", "run x"]), shell]
-    );
+    assert_eq!(plan.provision.setup, [argv(&["npm", "ci"]), argv(&["npm", "run x"]), shell]);
     let (one, two) = (&plan.tiers["one"], &plan.tiers["two"]);
     assert_eq!(one.timeout, Length::secs(5400));
     assert_eq!(one.idle_timeout, Some(Length(Duration::from_millis(1500))));
     assert_eq!((one.log_limit, two.log_limit), (1000, 2048));
-    let [a, b] = plan.wps.as_slice() else {
-        panic!("two wps")
-    };
+    let [a, b] = plan.wps.as_slice() else { panic!("two wps") };
     assert_eq!(
         (a.dod[0].text.as_str(), &a.dod[0].command),
         ("x | y", &Command::Shell("x | y".into()))
     );
-    assert_eq!(
-        (a.dod[1].text.as_str(), a.dod[1].expect),
-        ("z '1 2'", Some(DodClass::Red))
-    );
-    assert_eq!(
-        (a.dod[1].timeout, a.dod[2].expect),
-        (Length::secs(300), Some(DodClass::Green))
-    );
-    let review = Review::Command {
-        command: vec!["r".into(), "x".into()],
-        timeout: Length::secs(120),
-    };
-    assert_eq!(
-        (&a.review, a.rounds, a.template.as_str()),
-        (&review, 1, "own")
-    );
+    assert_eq!((a.dod[1].text.as_str(), a.dod[1].expect), ("z '1 2'", Some(DodClass::Red)));
+    assert_eq!((a.dod[1].timeout, a.dod[2].expect), (Length::secs(300), Some(DodClass::Green)));
+    let review =
+        Review::Command { command: vec!["r".into(), "x".into()], timeout: Length::secs(120) };
+    assert_eq!((&a.review, a.rounds, a.template.as_str()), (&review, 1, "own"));
     assert_eq!(
         (&b.review, b.rounds, b.tier.as_str(), b.template.as_str()),
         (&Review::Human, 2, "two", "scout")
     );
     assert_eq!(b.needs.as_deref(), Some([a.id.clone()].as_slice()));
-    assert_eq!(
-        plan.stages
-            .iter()
-            .map(|stage| stage.id.as_str())
-            .collect::<Vec<_>>(),
-        ["s", "t"]
-    );
+    assert_eq!(plan.stages.iter().map(|stage| stage.id.as_str()).collect::<Vec<_>>(), ["s", "t"]);
 
     // A run freezes its plan as JSON.
     let frozen = serde_json::to_string(&plan).unwrap();
@@ -229,10 +193,8 @@ fn lengths_of_time() {
 #[test]
 fn a_draft_is_whole_and_is_no_plan() {
     let second = GOOD[GOOD.find("[[wp]]").unwrap()..].to_owned();
-    let text = good_but(
-        "worker = \"codemod\"",
-        "worker = \"codmod\"\nescalate_to = \"x\"",
-    ) + &second
+    let text = good_but("worker = \"codemod\"", "worker = \"codmod\"\nescalate_to = \"x\"")
+        + &second
         + "tier = \"y\"\nneeds = [\"nobody\", \"client\"]\n";
     let (_, read) = reading(&text);
     assert!(read.plan.is_none());
@@ -245,12 +207,7 @@ fn a_draft_is_whole_and_is_no_plan() {
         let tier = &draft.tiers[&wp.tier];
         assert!(draft.workers.contains_key(&tier.worker));
         assert!(tier.escalate_to.is_none());
-        assert!(
-            wp.needs
-                .iter()
-                .flatten()
-                .all(|need| draft.wp(need).is_some())
-        );
+        assert!(wp.needs.iter().flatten().all(|need| draft.wp(need).is_some()));
     }
     let (_, good) = reading(GOOD);
     assert!(good.draft.is_none() && good.readable() == good.plan.as_ref());

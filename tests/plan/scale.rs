@@ -25,13 +25,8 @@ fn plan(n: usize, extra: impl Fn(usize) -> String) -> String {
 
 #[test]
 fn many_work_packages_are_read() {
-    let text = plan(2_000, |i| {
-        if i == 0 {
-            String::new()
-        } else {
-            format!("needs = [\"wp-{}\"]", i - 1)
-        }
-    });
+    let text =
+        plan(2_000, |i| if i == 0 { String::new() } else { format!("needs = [\"wp-{}\"]", i - 1) });
     let (_, read) = reading(&text);
     assert_eq!(read.findings, []);
     assert_eq!(read.plan.unwrap().wps.len(), 2_000);
@@ -41,29 +36,15 @@ fn many_work_packages_are_read() {
 /// costs the square of the plan. Nothing else is.
 #[test]
 fn guesses_are_given_up_and_findings_are_not() {
-    let text = plan(2_000, |i| {
-        format!("needs = [\"pw-{i}\"]\nrisk = \"hihg\"\ntier = \"lihgt\"")
-    });
+    let text = plan(2_000, |i| format!("needs = [\"pw-{i}\"]\nrisk = \"hihg\"\ntier = \"lihgt\""));
     let (_, read) = reading(&text);
-    let of = |code: &str| {
-        read.findings
-            .iter()
-            .filter(|f| f.code == code)
-            .collect::<Vec<_>>()
-    };
+    let of = |code: &str| read.findings.iter().filter(|f| f.code == code).collect::<Vec<_>>();
     let (needs, risks, tiers) = (of("unknown-wp"), of("unknown-value"), of("unknown-tier"));
-    assert_eq!(
-        (needs.len(), risks.len(), tiers.len()),
-        (1_000, 1_000, 1_000)
-    );
+    assert_eq!((needs.len(), risks.len(), tiers.len()), (1_000, 1_000, 1_000));
     assert!(needs.first().unwrap().suggestion.is_some());
     assert!(needs.last().unwrap().suggestion.is_none());
     assert!(risks.last().unwrap().suggestion.is_some());
-    assert!(
-        needs
-            .iter()
-            .all(|finding| finding.span.is_some() && finding.help.is_some())
-    );
+    assert!(needs.iter().all(|finding| finding.span.is_some() && finding.help.is_some()));
 }
 
 #[test]
@@ -80,10 +61,7 @@ fn a_deep_or_torn_text_is_refused_and_not_followed() {
         assert!(read.plan.is_none() && !read.findings.is_empty());
         for finding in &read.findings {
             let span = finding.span.clone().unwrap();
-            assert!(
-                source.text.get(span).is_some(),
-                "a span must be a part of the text"
-            );
+            assert!(source.text.get(span).is_some(), "a span must be a part of the text");
         }
     }
 }

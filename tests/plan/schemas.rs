@@ -29,9 +29,7 @@ fn schemas_are_fresh() {
 fn schemas_explain_every_key_of_a_plan() {
     let schema: Value = serde_json::from_str(&schema_json()).unwrap();
     let definitions = schema["definitions"].as_object().unwrap();
-    let tables = definitions
-        .iter()
-        .map(|(name, table)| (name.as_str(), table));
+    let tables = definitions.iter().map(|(name, table)| (name.as_str(), table));
     let mut keys = 0;
     for (name, table) in tables.chain([("the top", &schema)]) {
         let required = table["required"].as_array().cloned().unwrap_or_default();
@@ -39,20 +37,11 @@ fn schemas_explain_every_key_of_a_plan() {
             keys += 1;
             let place = format!("`{key}` of {name}");
             let description = property["description"].as_str().unwrap_or_default();
-            assert!(
-                description.ends_with(['.', '?']),
-                "{place} is not described"
-            );
-            assert!(
-                property["examples"][0] != Value::Null,
-                "{place} has no example"
-            );
+            assert!(description.ends_with(['.', '?']), "{place} is not described");
+            assert!(property["examples"][0] != Value::Null, "{place} has no example");
             let default = !property["default"].is_null() || description.contains("Default: ");
             let needed = required.contains(&key.as_str().into());
-            assert!(
-                needed != default,
-                "{place} is either required or has a default"
-            );
+            assert!(needed != default, "{place} is either required or has a default");
         }
     }
     assert!(keys > 50, "only {keys} keys were looked at");

@@ -1,1 +1,6 @@
-//! To be built.
+//! The report room: what it draws.
+
+mod escape;
+mod findings;
+mod graph;
+mod rules;

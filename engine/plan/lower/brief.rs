@@ -31,10 +31,7 @@ enum Fault {
 impl<'a> Briefs<'a> {
     /// Briefs under `dir`.
     pub fn new(dir: &'a Path) -> Self {
-        Self {
-            dir,
-            read: HashMap::new(),
-        }
+        Self { dir, read: HashMap::new() }
     }
 
     /// The text of the brief file `name`, which stands at `at` in the plan. `None` when it cannot be
@@ -86,9 +83,7 @@ fn read(path: &Path) -> Result<Arc<str>, Fault> {
     }
     let mut bytes = Vec::new();
     let file = std::fs::File::open(path).map_err(fault)?;
-    file.take(LARGEST + 1)
-        .read_to_end(&mut bytes)
-        .map_err(fault)?;
+    file.take(LARGEST + 1).read_to_end(&mut bytes).map_err(fault)?;
     if bytes.len() as u64 > LARGEST {
         return Err(Fault::TooLarge);
     }

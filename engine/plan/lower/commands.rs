@@ -34,10 +34,9 @@ fn line_command(line: &str, at: &str, notes: &mut Notes) -> Option<model::Comman
         CommandError::Empty => notes
             .error(at, "empty-command", message)
             .help("write a command, or leave the entry out"),
-        CommandError::Quote { at: range, .. } => notes
-            .error(at, "open-quote", message)
-            .inside(range)
-            .label("opens here"),
+        CommandError::Quote { at: range, .. } => {
+            notes.error(at, "open-quote", message).inside(range).label("opens here")
+        }
         CommandError::Backslash { at: range } => {
             notes.error(at, "open-quote", message).inside(range)
         }
@@ -50,11 +49,7 @@ fn line_command(line: &str, at: &str, notes: &mut Notes) -> Option<model::Comman
 pub fn words(argv: Argv, at: &str, notes: &mut Notes) -> Option<Vec<String>> {
     if argv.0[0].trim().is_empty() {
         notes
-            .error(
-                format!("{at}/0"),
-                "empty-command",
-                "the name of the program is blank",
-            )
+            .error(format!("{at}/0"), "empty-command", "the name of the program is blank")
             .help("the first entry is the program, the others are its arguments");
         return None;
     }
@@ -73,22 +68,13 @@ pub fn dod(entry: Dod, at: impl Fn() -> String, notes: &mut Notes) -> Option<mod
             // The way nearly every entry goes: no pointer is made for it.
             if let Ok(command) = command::parse(&line.0) {
                 let text = line.0.trim().to_owned();
-                return Some(model::Dod {
-                    text,
-                    command,
-                    timeout: COMMAND_TIMEOUT,
-                    expect: None,
-                });
+                return Some(model::Dod { text, command, timeout: COMMAND_TIMEOUT, expect: None });
             }
             (run(Either::Short(line), &at(), notes)?, None, None)
         }
         Either::Long(table) => {
             let table = table.0;
-            (
-                run(table.run, &format!("{}/run", at()), notes)?,
-                table.timeout,
-                table.expect,
-            )
+            (run(table.run, &format!("{}/run", at()), notes)?, table.timeout, table.expect)
         }
     };
     Some(model::Dod {

@@ -56,9 +56,7 @@ impl Names {
                         format!("no work package is in stage {}", quoted(name)),
                     )
                     .looked_in("/wp")
-                    .help(format!(
-                        "give one `stage = \"{name}\"`, or leave the stage out"
-                    ));
+                    .help(format!("give one `stage = \"{name}\"`, or leave the stage out"));
             }
         }
         Self {
@@ -101,11 +99,7 @@ impl Names {
 
     /// Notes a tier that is not declared.
     pub fn tier(&self, name: &str, at: impl Fn() -> String, notes: &mut Notes) {
-        if self
-            .tiers
-            .binary_search_by(|tier| tier.as_str().cmp(name))
-            .is_err()
-        {
+        if self.tiers.binary_search_by(|tier| tier.as_str().cmp(name)).is_err() {
             let lack = format!("declare it: `[tiers.{name}]` with a `worker`");
             self.unknown("/tiers", "tier", name, at(), &self.tiers, &lack, notes);
         }
@@ -113,21 +107,9 @@ impl Names {
 
     /// Notes a worker that is not declared.
     pub fn worker(&self, name: &str, at: impl Fn() -> String, notes: &mut Notes) {
-        if self
-            .workers
-            .binary_search_by(|worker| worker.as_str().cmp(name))
-            .is_err()
-        {
+        if self.workers.binary_search_by(|worker| worker.as_str().cmp(name)).is_err() {
             let lack = format!("declare it: `[workers.{name}]` with a `command`");
-            self.unknown(
-                "/workers",
-                "worker",
-                name,
-                at(),
-                &self.workers,
-                &lack,
-                notes,
-            );
+            self.unknown("/workers", "worker", name, at(), &self.workers, &lack, notes);
         }
     }
 
@@ -136,15 +118,7 @@ impl Names {
         let stage = self.stages.get(name).copied();
         if stage.is_none() {
             let lack = format!("declare it: a `[[stage]]` with `name = \"{name}\"`");
-            self.unknown(
-                "/stage",
-                "stage",
-                name,
-                at(),
-                &self.stage_order,
-                &lack,
-                notes,
-            );
+            self.unknown("/stage", "stage", name, at(), &self.stage_order, &lack, notes);
         }
         stage
     }
@@ -267,32 +241,16 @@ pub fn tiers(tiers: &Named<Name, Table<Tier>>, names: &Names, notes: &mut Notes)
             .0
             .get_key_value(&Name(name.to_owned()))
             .and_then(|(_, tier)| tier.escalate_to.as_ref());
-        next.map(|next| (next.0.clone(), "escalate_to".to_owned()))
-            .into_iter()
-            .collect()
+        next.map(|next| (next.0.clone(), "escalate_to".to_owned())).into_iter().collect()
     };
-    cycles(
-        tiers,
-        escalations,
-        "tier-cycle",
-        "escalate to each other for ever",
-        notes,
-    );
+    cycles(tiers, escalations, "tier-cycle", "escalate to each other for ever", notes);
     let fallbacks = |name: &str| {
         let tier = tiers.0.get(&Name(name.to_owned()));
-        let fallback = tier
-            .map(|tier| tier.fallback.as_slice())
-            .unwrap_or_default();
+        let fallback = tier.map(|tier| tier.fallback.as_slice()).unwrap_or_default();
         let edge = |(i, next): (usize, &Name)| (next.0.clone(), format!("fallback/{i}"));
         fallback.iter().enumerate().map(edge).collect()
     };
-    cycles(
-        tiers,
-        fallbacks,
-        "fallback-cycle",
-        "fall back on each other for ever",
-        notes,
-    );
+    cycles(tiers, fallbacks, "fallback-cycle", "fall back on each other for ever", notes);
 }
 
 /// Where a step from a tier leads, and the key below the tier that says so.
@@ -334,9 +292,7 @@ fn cycles(
                         [only, _] => format!("tier {only} names itself"),
                         _ => format!("the tiers {} {what}", round.join(" → ")),
                     };
-                    notes
-                        .error(at, code, message)
-                        .help("leave one of these steps out");
+                    notes.error(at, code, message).help("leave one of these steps out");
                 }
                 None => {
                     done.insert(next.clone(), false);
@@ -357,11 +313,7 @@ pub fn lower_tiers(tiers: Named<Name, Table<Tier>>) -> Option<BTreeMap<TierId, m
             model: tier.model.map(String::from),
             effort: tier.effort.map(String::from),
             escalate_to: tier.escalate_to.and_then(|next| TierId::new(next).ok()),
-            fallback: tier
-                .fallback
-                .into_iter()
-                .filter_map(|next| TierId::new(next).ok())
-                .collect(),
+            fallback: tier.fallback.into_iter().filter_map(|next| TierId::new(next).ok()).collect(),
             max_parallel: tier.max_parallel.map(|most| most.0 as usize),
             timeout: tier.timeout.map_or(WORK_TIMEOUT, |time| time.0),
             idle_timeout: tier.idle_timeout.map(|time| time.0),
@@ -393,12 +345,7 @@ pub fn lower_workers(
         let resolved = model::Worker {
             command: commands::words(worker.command, &at, notes).unwrap_or_default(),
             brief: worker.brief.0,
-            env: worker
-                .env
-                .0
-                .into_iter()
-                .map(|(name, value)| (name.0, value))
-                .collect(),
+            env: worker.env.0.into_iter().map(|(name, value)| (name.0, value)).collect(),
         };
         Some((WorkerId::new(name).ok()?, resolved))
     };
@@ -430,12 +377,10 @@ pub fn close(plan: &mut model::Plan) {
     for tier in plan.tiers.values_mut() {
         tier.escalate_to = tier.escalate_to.take().filter(|next| names.contains(next));
         tier.fallback.retain(|next| names.contains(next));
-        plan.workers
-            .entry(tier.worker.clone())
-            .or_insert_with(|| model::Worker {
-                command: vec!["true".to_owned()],
-                brief: model::BriefBy::default(),
-                env: BTreeMap::new(),
-            });
+        plan.workers.entry(tier.worker.clone()).or_insert_with(|| model::Worker {
+            command: vec!["true".to_owned()],
+            brief: model::BriefBy::default(),
+            env: BTreeMap::new(),
+        });
     }
 }

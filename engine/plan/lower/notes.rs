@@ -120,13 +120,7 @@ impl Notes {
     }
 
     fn add(&mut self, at: String, finding: Finding) -> &mut Note {
-        let note = Note {
-            at,
-            spot: Spot::Value,
-            looked_in: None,
-            finding,
-            related: Vec::new(),
-        };
+        let note = Note { at, spot: Spot::Value, looked_in: None, finding, related: Vec::new() };
         self.list.push(note);
         self.list.last_mut().expect("one was just pushed")
     }

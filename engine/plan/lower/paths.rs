@@ -56,11 +56,9 @@ pub fn note(at: &str, path: &str, fault: PathFault, root: &str, notes: &mut Note
         PathFault::Escapes => {
             notes.error(at, "escaping-path", format!("{path} leads out of {root}"))
         }
-        PathFault::Nul => notes.error(
-            at,
-            "bad-path",
-            format!("{path} holds a NUL character, which no path can"),
-        ),
+        PathFault::Nul => {
+            notes.error(at, "bad-path", format!("{path} holds a NUL character, which no path can"))
+        }
     }
     .help(format!("name a path within {root}, from its top"));
 }

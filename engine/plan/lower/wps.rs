@@ -75,9 +75,7 @@ impl One<'_> {
         self.scope(kind, &wp.id, wp.whitelist.len(), wp.dod.len());
         let mut needs = wp.needs.map(|needs| self.needs(needs, &wp.id));
         let (mut id, mut whitelist) = (wp.id.0, texts(wp.whitelist));
-        let title = wp
-            .title
-            .map_or_else(|| id.clone(), |title| title.0.trim().to_owned());
+        let title = wp.title.map_or_else(|| id.clone(), |title| title.0.trim().to_owned());
         if !known {
             whitelist.clear();
             needs.iter_mut().for_each(Vec::clear);
@@ -87,11 +85,7 @@ impl One<'_> {
         }
         let mut dod = Vec::with_capacity(wp.dod.len());
         for (j, entry) in wp.dod.into_iter().enumerate() {
-            dod.extend(commands::dod(
-                entry,
-                || format!("/wp/{i}/dod/{j}"),
-                self.notes,
-            ));
+            dod.extend(commands::dod(entry, || format!("/wp/{i}/dod/{j}"), self.notes));
         }
         let review = match wp.review {
             Some(review) => commands::review(review, &format!("/wp/{i}/review"), self.notes),
@@ -121,17 +115,10 @@ impl One<'_> {
             needs,
             locks: wp.locks.into_iter().map(String::from).collect(),
             review,
-            rounds: wp
-                .rounds
-                .map_or(defaults.rounds, |Whole(rounds)| rounds as u32),
+            rounds: wp.rounds.map_or(defaults.rounds, |Whole(rounds)| rounds as u32),
             allow_empty: wp.allow_empty,
             forks: wp.forks.into_iter().map(fork).collect(),
-            vars: wp
-                .vars
-                .0
-                .into_iter()
-                .map(|(name, value)| (name.0, value))
-                .collect(),
+            vars: wp.vars.0.into_iter().map(|(name, value)| (name.0, value)).collect(),
         })
     }
 
@@ -220,9 +207,7 @@ impl One<'_> {
             let at = || format!("/wp/{i}/needs/{j}");
             if need.0 == own {
                 let message = format!("{} needs itself", quoted(own));
-                self.notes
-                    .error(at(), "self-need", message)
-                    .help("leave it out");
+                self.notes.error(at(), "self-need", message).help("leave it out");
                 continue;
             }
             let Some(other) = names.wp(&need, at, self.notes) else {
@@ -234,10 +219,8 @@ impl One<'_> {
             {
                 let stage = |n: usize| quoted(&names.stages()[n]);
                 let (there, here) = (stage(there), stage(here));
-                let message = format!(
-                    "{} is in stage {there}, which runs after {here}",
-                    quoted(&need)
-                );
+                let message =
+                    format!("{} is in stage {there}, which runs after {here}", quoted(&need));
                 self.notes
                     .error(at(), "late-need", message)
                     .related("its stage", format!("/wp/{other}/stage"))

@@ -1,0 +1,319 @@
+//! The truth in memory: a fold of the journal. Pure — the same transition serves a live run, `sop
+//! status` and recovery, so a crash cannot mean anything that the live run would not.
+//!
+//! [`Ledger::apply`] takes one record; an event that cannot follow from the state is an error that
+//! names both. What may happen next is asked of the same state: [`Ledger::startable`],
+//! [`Ledger::to_defer`], [`Ledger::next_gate`], [`Ledger::standing`].
+
+mod gate;
+mod judge;
+mod ready;
+mod wp;
+
+use std::collections::HashMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+pub use gate::{GatePhase, GateState};
+pub use judge::{NextAttempt, judge, next_attempt};
+pub use ready::NextGate;
+pub use wp::{Phase, RoundRecord, WpState};
+
+use crate::event::{Event, Outcome, Record, StopReason};
+use crate::model::ids::{CommitId, RunId, WpId};
+use crate::model::plan::Mode;
+use crate::model::time::Timestamp;
+
+/// An event that cannot follow from the state it met.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum LedgerError {
+    /// The first record must create the run, and only the first.
+    #[error("record {seq}: `{event}` where the run {expected}")]
+    Creation {
+        /// The record.
+        seq: u64,
+        /// Its event.
+        event: String,
+        /// What the run needed instead.
+        expected: &'static str,
+    },
+    /// Records without gaps, in order.
+    #[error("record {found} follows record {last}: the journal has a gap or a repetition")]
+    Sequence {
+        /// The last good one.
+        last: u64,
+        /// The one that does not follow.
+        found: u64,
+    },
+    /// A WP, a gate or a level that the run does not have.
+    #[error("record {seq}: `{event}` names {what}, which this run does not have")]
+    Unknown {
+        /// The record.
+        seq: u64,
+        /// Its event.
+        event: String,
+        /// What it names.
+        what: String,
+    },
+    /// The transition does not exist.
+    #[error("record {seq}: `{event}` cannot happen to {what} while it is {state}")]
+    Impossible {
+        /// The record.
+        seq: u64,
+        /// Its event.
+        event: String,
+        /// The WP, gate or run it happened to.
+        what: String,
+        /// The state it met.
+        state: String,
+    },
+}
+
+/// The state of a run (`schemas/state.schema.json`).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Ledger {
+    /// Records folded so far.
+    pub seq: u64,
+    /// The run.
+    pub run: RunId,
+    /// What it is for.
+    pub goal: String,
+    /// SHA-256 of the frozen plan.
+    pub plan_sha256: String,
+    /// The commit that everything starts from.
+    pub base: CommitId,
+    /// The newest integrated commit; the base before the first gate.
+    pub trunk: CommitId,
+    /// How WPs relate.
+    pub mode: Mode,
+    /// Whether somebody said yes.
+    pub approved: bool,
+    /// Engines that have held the run.
+    pub engines: u32,
+    /// Why the last engine let go, if it did so in order.
+    pub stopped: Option<StopReason>,
+    /// Infrastructure failed so that nothing new should start.
+    pub halted: bool,
+    /// How the run ended, if it did.
+    pub outcome: Option<Outcome>,
+    /// When the run was made.
+    pub created_at: Timestamp,
+    /// When the last record was written.
+    pub updated_at: Timestamp,
+    /// WPs by level, then in the plan's order.
+    pub wps: Vec<WpState>,
+    /// Gates so far.
+    pub gates: Vec<GateState>,
+    #[serde(skip)]
+    index: HashMap<WpId, usize>,
+}
+
+impl Ledger {
+    /// Starts from the record that creates the run.
+    ///
+    /// # Errors
+    /// When the record is any other.
+    pub fn open(record: &Record) -> Result<Self, LedgerError> {
+        let Event::RunCreated { run, goal, plan_sha256, base, mode, levels, .. } = &record.event
+        else {
+            return Err(LedgerError::Creation {
+                seq: record.seq,
+                event: record.event.name(),
+                expected: "is not created yet",
+            });
+        };
+        if record.seq != 1 {
+            return Err(LedgerError::Sequence { last: 0, found: record.seq });
+        }
+        let wps: Vec<WpState> = levels
+            .iter()
+            .enumerate()
+            .flat_map(|(n, level)| level.wps.iter().map(move |wp| WpState::new(wp, level, n)))
+            .collect();
+        let index = wps.iter().enumerate().map(|(n, wp)| (wp.id.clone(), n)).collect();
+        Ok(Self {
+            seq: 1,
+            run: run.clone(),
+            goal: goal.clone(),
+            plan_sha256: plan_sha256.clone(),
+            base: base.clone(),
+            trunk: base.clone(),
+            mode: *mode,
+            approved: false,
+            engines: 0,
+            stopped: None,
+            halted: false,
+            outcome: None,
+            created_at: record.at,
+            updated_at: record.at,
+            wps,
+            gates: Vec::new(),
+            index,
+        })
+    }
+
+    /// Folds a whole journal.
+    ///
+    /// # Errors
+    /// At the first record that does not follow, or when there is none at all.
+    pub fn fold<'a>(records: impl IntoIterator<Item = &'a Record>) -> Result<Self, LedgerError> {
+        let mut records = records.into_iter();
+        let first = records.next().ok_or_else(|| LedgerError::Creation {
+            seq: 0,
+            event: "end of journal".to_owned(),
+            expected: "is not created yet",
+        })?;
+        let mut ledger = Self::open(first)?;
+        for record in records {
+            ledger.apply(record)?;
+        }
+        Ok(ledger)
+    }
+
+    /// Takes one record; on an error the state is as it was.
+    ///
+    /// # Errors
+    /// When the record cannot follow.
+    pub fn apply(&mut self, record: &Record) -> Result<(), LedgerError> {
+        if record.seq != self.seq + 1 {
+            return Err(LedgerError::Sequence { last: self.seq, found: record.seq });
+        }
+        if self.outcome.is_some() && !reopens(&record.event) {
+            return Err(impossible(record, "the run", "finished"));
+        }
+        match &record.event {
+            Event::RunCreated { .. } => {
+                return Err(LedgerError::Creation {
+                    seq: record.seq,
+                    event: record.event.name(),
+                    expected: "exists already",
+                });
+            }
+            Event::RunApproved { plan_sha256, .. } => {
+                if *plan_sha256 != self.plan_sha256 {
+                    return Err(impossible(record, "the run", "one of another plan"));
+                }
+                self.approved = true;
+            }
+            Event::EngineStarted { .. } => {
+                self.engines += 1;
+                self.stopped = None;
+                self.halted = false;
+                self.outcome = None;
+                if let Some(gate) = self.gates.last_mut() {
+                    gate.halted = None;
+                }
+            }
+            Event::EngineStopped { why } => self.stopped = Some(*why),
+            Event::RunFinished { outcome } => self.outcome = Some(*outcome),
+            Event::GateStarted { .. }
+            | Event::GateMerged { .. }
+            | Event::GateDodRan { .. }
+            | Event::GatePassed { .. }
+            | Event::GateFailed { .. }
+            | Event::GateHalted { .. } => self.apply_gate(record)?,
+            event => {
+                if let Some(id) = event.wp() {
+                    let n = self.position(record, id)?;
+                    self.refuse_retry(record, n)?;
+                    self.wps[n].apply(record)?;
+                    self.after_wp(record, n);
+                }
+            }
+        }
+        self.seq = record.seq;
+        self.updated_at = record.at;
+        Ok(())
+    }
+
+    /// Whether `wp` can be tried again now. What passed is tried again only because it does not hold
+    /// together with the rest of its stage: others may be building on it.
+    #[must_use]
+    pub fn may_retry(&self, wp: &WpState) -> bool {
+        match wp.phase {
+            Phase::Passed => self.gates.last().is_some_and(|gate| {
+                matches!(gate.phase, GatePhase::Failed | GatePhase::Superseded)
+                    && gate.wps.contains(&wp.id)
+            }),
+            phase => phase.stuck(),
+        }
+    }
+
+    fn refuse_retry(&self, record: &Record, n: usize) -> Result<(), LedgerError> {
+        let wp = &self.wps[n];
+        if !matches!(record.event, Event::WpRetried { .. }) || self.may_retry(wp) {
+            return Ok(());
+        }
+        let gate = self.gates.last().filter(|g| g.phase.open() && g.wps.contains(&wp.id));
+        let state = match gate {
+            Some(gate) => format!("in the open gate {}", gate.gate),
+            None => wp.phase.name().to_owned(),
+        };
+        Err(impossible(record, format!("`{}`", wp.id), state))
+    }
+
+    /// What a WP's event means for the rest of the run.
+    fn after_wp(&mut self, record: &Record, n: usize) {
+        match &record.event {
+            Event::WpBlocked { halt: true, .. } => self.halted = true,
+            Event::WpRetried { .. } => {
+                self.outcome = None;
+                // Whoever was put off because of this WP has a chance again.
+                let mut freed = vec![self.wps[n].id.clone()];
+                while let Some(cause) = freed.pop() {
+                    for wp in &mut self.wps {
+                        if wp.phase == Phase::Deferred && wp.because.as_ref() == Some(&cause) {
+                            wp.phase = Phase::Waiting;
+                            wp.because = None;
+                            freed.push(wp.id.clone());
+                        }
+                    }
+                }
+                self.reopen_gate_of(n);
+            }
+            _ => {}
+        }
+    }
+
+    /// The state of one WP.
+    #[must_use]
+    pub fn wp(&self, id: &WpId) -> Option<&WpState> {
+        match self.index.get(id) {
+            Some(n) => self.wps.get(*n),
+            // A state read back from `state.json` has no index.
+            None => self.wps.iter().find(|wp| &wp.id == id),
+        }
+    }
+
+    fn position(&self, record: &Record, id: &WpId) -> Result<usize, LedgerError> {
+        self.index.get(id).copied().ok_or_else(|| LedgerError::Unknown {
+            seq: record.seq,
+            event: record.event.name(),
+            what: format!("the work package `{id}`"),
+        })
+    }
+}
+
+/// Events that may follow the end of a run: a person asks for more, or an engine takes it again.
+fn reopens(event: &Event) -> bool {
+    matches!(
+        event,
+        Event::WpRetried { .. }
+            | Event::EngineStarted { .. }
+            | Event::EngineStopped { .. }
+            | Event::WpCancelled { .. }
+            | Event::Reviewed { .. }
+            | Event::WorktreeRemoved { .. }
+            | Event::WorktreeKept { .. }
+    )
+}
+
+fn impossible(record: &Record, what: impl Into<String>, state: impl Into<String>) -> LedgerError {
+    LedgerError::Impossible {
+        seq: record.seq,
+        event: record.event.name(),
+        what: what.into(),
+        state: state.into(),
+    }
+}

@@ -1,0 +1,94 @@
+//! For a pipe: a line for each thing worth knowing, in the order in which it happened, that no later
+//! line changes.
+
+use std::io::Write;
+
+use super::Reporter;
+use super::cells::width;
+use super::line::{Line, Row};
+use super::narrate::narrate;
+use super::palette::{Look, Tone};
+use super::words;
+use crate::event::Record;
+use crate::ledger::Ledger;
+use crate::model::time::Timestamp;
+
+/// Ids longer than this do not push the words of all the others to the right.
+const WIDEST_ID: usize = 24;
+
+/// Writes lines as events come.
+#[derive(Debug)]
+pub struct Plain<W> {
+    out: Option<W>,
+    look: Look,
+    lines: Lines,
+}
+
+impl<W: Write> Plain<W> {
+    /// Writes to `out`, drawn as `look` says; lines are never cut.
+    pub fn new(out: W, look: Look) -> Self {
+        Self { out: Some(out), look: Look { width: None, ..look }, lines: Lines::default() }
+    }
+}
+
+impl<W: Write + Send> Reporter for Plain<W> {
+    fn event(&mut self, record: &Record, ledger: &Ledger) {
+        let Some(said) = self.lines.line(record, ledger, &self.look) else { return };
+        let Some(out) = &mut self.out else { return };
+        if writeln!(out, "{}", said.row.trimmed()).and_then(|()| out.flush()).is_err() {
+            self.out = None;
+        }
+    }
+
+    fn tick(&mut self, _: &Ledger, _: Timestamp) {}
+
+    fn finish(&mut self, _: &Ledger) {
+        self.out = None;
+    }
+}
+
+/// Events as lines: the time since the first of them, the WP, and what happened.
+#[derive(Debug, Default)]
+pub struct Lines {
+    began: Option<Timestamp>,
+    ids: usize,
+}
+
+/// One event as a line.
+#[derive(Debug)]
+pub struct SaidLine {
+    /// The line.
+    pub row: Row,
+    /// It stands for itself, without the steps between.
+    pub milestone: bool,
+}
+
+impl Lines {
+    /// When the first event was, if there was one.
+    #[must_use]
+    pub fn began(&self) -> Option<Timestamp> {
+        self.began
+    }
+
+    /// The line for `record`; `None` when nobody needs to hear of it.
+    pub fn line(&mut self, record: &Record, ledger: &Ledger, look: &Look) -> Option<SaidLine> {
+        let began = *self.began.get_or_insert(record.at);
+        if self.ids == 0 {
+            let widths = ledger.wps.iter().map(|wp| width(wp.id.as_str()));
+            self.ids = widths.filter(|w| *w <= WIDEST_ID).max().unwrap_or(1);
+        }
+        let said = narrate(record, ledger, look)?;
+        let at = words::took(record.at.since(began));
+        let id = said.wp.as_ref().map_or("", |id| id.as_str());
+        let tone = if said.milestone { said.tone } else { Tone::Normal };
+        let line = Line::new(look)
+            .then(Tone::Faint, &format!("{at:>7}"))
+            .gap(1)
+            .then(said.tone, words::tone_mark(said.tone, look))
+            .gap(1)
+            .cell(Tone::Strong, id, self.ids.max(width(id)))
+            .gap(1)
+            .then(tone, &said.text);
+        Some(SaidLine { row: line.done(), milestone: said.milestone })
+    }
+}

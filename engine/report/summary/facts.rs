@@ -1,0 +1,91 @@
+//! From the state of a WP or a gate to what a person wants to know of it afterwards.
+
+use super::{DodSummary, ReviewSummary, ScopeSummary, StageSummary, Verified, WpSummary};
+use crate::ledger::{GateState, Ledger, Phase, WpState};
+use crate::model::ids::TierId;
+use crate::model::outcome::{Check, Problem};
+use crate::report::narrate::length_of;
+
+impl WpSummary {
+    pub(super) fn of(wp: &WpState) -> Self {
+        Self {
+            id: wp.id.clone(),
+            title: wp.title.clone(),
+            stage: wp.stage.clone(),
+            kind: wp.kind,
+            state: wp.phase,
+            verified: verified(wp),
+            rounds: wp.round,
+            attempts: wp.attempt,
+            tiers: tiers(wp),
+            took: length_of(wp),
+            branch: wp.branch.clone(),
+            commit: wp.commit.clone(),
+            worktree: wp.worktree.clone(),
+            kept: wp.kept.clone(),
+            report: wp.report.clone(),
+            because: wp.because.clone(),
+            problems: problems(wp).into_iter().cloned().collect(),
+            notes: wp.notes.clone(),
+        }
+    }
+}
+
+impl StageSummary {
+    pub(super) fn of(gate: &GateState, ledger: &Ledger) -> Option<Self> {
+        let stage = &ledger.wps.iter().find(|wp| wp.level == gate.level)?.stage;
+        Some(Self {
+            gate: gate.gate,
+            stage: stage.clone(),
+            state: gate.phase,
+            wps: gate.wps.clone(),
+            dod: (gate.proved.len(), gate.proved.iter().filter(|ran| ran.end.success()).count()),
+            branch: gate.branch.clone(),
+            commit: gate.commit.clone(),
+            class: gate.class,
+            problems: gate.problems.clone(),
+        })
+    }
+}
+
+/// What keeps a WP from getting through: what blocks it, or what its last round left wrong.
+pub(super) fn problems(wp: &WpState) -> Vec<&Problem> {
+    match wp.phase {
+        Phase::Blocked => wp.blocked_by.iter().collect(),
+        Phase::Escalated => wp.carried().iter().collect(),
+        _ => Vec::new(),
+    }
+}
+
+fn verified(wp: &WpState) -> Verified {
+    let checked = wp.tree.is_some() && wp.pass > 0;
+    Verified {
+        scope: checked.then(|| ScopeSummary {
+            paths: wp.changed,
+            ok: !wp.problems.iter().any(|problem| problem.check == Check::Scope),
+        }),
+        dod: wp
+            .proved
+            .iter()
+            .map(|ran| DodSummary {
+                run: ran.run.clone(),
+                end: ran.end.clone(),
+                log: ran.log.clone(),
+            })
+            .collect(),
+        review: wp.verdict.as_ref().map(|verdict| ReviewSummary {
+            by: wp.reviewed_by.clone().unwrap_or_default(),
+            verdict: verdict.verdict,
+        }),
+    }
+}
+
+/// Who worked, each once in a row.
+fn tiers(wp: &WpState) -> Vec<TierId> {
+    let rounds = wp.rounds.iter().map(|round| &round.tier);
+    // A round that is not over has its worker in the state itself.
+    let open = (wp.attempt > 0 && wp.rounds.len() < wp.round as usize).then_some(&wp.tier);
+    let mut tiers: Vec<TierId> = rounds.chain(open).cloned().collect();
+    tiers.dedup();
+    tiers
+}

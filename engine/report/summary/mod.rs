@@ -1,0 +1,177 @@
+//! What a run came to: for each WP what was verified and where its work is, what to type next, and the
+//! first cause of a failure. As data for programs; `human` draws it.
+
+mod facts;
+mod failure;
+mod human;
+mod next;
+
+use std::path::Path;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+pub use failure::Failure;
+pub use next::NextCommand;
+
+use crate::event::{Outcome, StopReason};
+use crate::ledger::{GatePhase, Ledger, Phase};
+use crate::model::ids::{CommitId, RunId, StageId, TierId, WpId};
+use crate::model::outcome::{Class, End, Problem};
+use crate::model::plan::Kind;
+use crate::model::time::Length;
+use crate::model::verdict::Judgment;
+
+/// A run in retrospect.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Summary {
+    /// The run.
+    pub run: RunId,
+    /// What it is for.
+    pub goal: String,
+    /// How it stands.
+    pub outcome: Outcome,
+    /// Why the engine let it go, where it did so before the end.
+    pub stopped: Option<StopReason>,
+    /// From the run's first record to its last.
+    pub took: Length,
+    /// The commit that everything started from.
+    pub base: CommitId,
+    /// WPs that got through.
+    pub through: usize,
+    /// WPs by level, then in the plan's order.
+    pub wps: Vec<WpSummary>,
+    /// Stages that were merged, or that do not hold together.
+    pub stages: Vec<StageSummary>,
+    /// What to type, the most useful first.
+    pub next: Vec<NextCommand>,
+    /// The first cause of a failure.
+    pub failure: Option<Failure>,
+    /// The run directory.
+    pub directory: String,
+}
+
+/// A WP in retrospect.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct WpSummary {
+    /// Its id.
+    pub id: WpId,
+    /// One line for people.
+    pub title: String,
+    /// The stage it belongs to.
+    pub stage: StageId,
+    /// What it leaves behind.
+    pub kind: Kind,
+    /// Where it is.
+    pub state: Phase,
+    /// What `sop` checked by itself in the last round.
+    pub verified: Verified,
+    /// Rounds it took.
+    pub rounds: u32,
+    /// Workers that were started.
+    pub attempts: u32,
+    /// Who worked, in order.
+    pub tiers: Vec<TierId>,
+    /// How long its own work took.
+    pub took: Option<Length>,
+    /// Its branch.
+    pub branch: Option<String>,
+    /// The checked commit.
+    pub commit: Option<CommitId>,
+    /// Its worktree, while there is one.
+    pub worktree: Option<String>,
+    /// Why its worktree stays, where somebody has to know.
+    pub kept: Option<String>,
+    /// The report's name within the run directory.
+    pub report: Option<String>,
+    /// The WP that it could not go on without.
+    pub because: Option<WpId>,
+    /// What is wrong with it.
+    pub problems: Vec<Problem>,
+    /// What was seen and is blamed on no one.
+    pub notes: Vec<String>,
+}
+
+/// What was checked, and what the checks said. What is absent was not checked.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, JsonSchema)]
+pub struct Verified {
+    /// The diff against the whitelist.
+    pub scope: Option<ScopeSummary>,
+    /// DoD commands in the plan's order.
+    pub dod: Vec<DodSummary>,
+    /// The review.
+    pub review: Option<ReviewSummary>,
+}
+
+/// The scope check.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct ScopeSummary {
+    /// Paths that differ from the base.
+    pub paths: u64,
+    /// Whether all of them may.
+    pub ok: bool,
+}
+
+/// A DoD command.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct DodSummary {
+    /// The command as the plan has it.
+    pub run: String,
+    /// How it ended.
+    pub end: End,
+    /// Name of its log within the run directory.
+    pub log: String,
+}
+
+/// A review.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct ReviewSummary {
+    /// A person's name or the command.
+    pub by: String,
+    /// The judgment.
+    pub verdict: Judgment,
+}
+
+/// A stage's gate.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct StageSummary {
+    /// The gate's number.
+    pub gate: u32,
+    /// The stage.
+    pub stage: StageId,
+    /// Where the gate is.
+    pub state: GatePhase,
+    /// WPs that were merged.
+    pub wps: Vec<WpId>,
+    /// DoD commands run on the merged tree, and how many of them exit 0.
+    pub dod: (usize, usize),
+    /// The branch that holds the result.
+    pub branch: Option<String>,
+    /// The merged commit.
+    pub commit: Option<CommitId>,
+    /// Whose answer a failure needs.
+    pub class: Option<Class>,
+    /// What is wrong.
+    pub problems: Vec<Problem>,
+}
+
+impl Summary {
+    /// Sums up `ledger`, whose logs are in the run directory `directory`.
+    #[must_use]
+    pub fn of(ledger: &Ledger, directory: &Path) -> Self {
+        Self {
+            run: ledger.run.clone(),
+            goal: ledger.goal.clone(),
+            outcome: ledger.outcome.unwrap_or_else(|| ledger.standing()),
+            stopped: ledger.stopped.filter(|_| ledger.outcome.is_none()),
+            took: ledger.updated_at.since(ledger.created_at),
+            base: ledger.base.clone(),
+            through: ledger.wps.iter().filter(|wp| wp.phase.got_through()).count(),
+            wps: ledger.wps.iter().map(WpSummary::of).collect(),
+            stages: ledger.gates.iter().filter_map(|gate| StageSummary::of(gate, ledger)).collect(),
+            next: next::commands(ledger),
+            failure: Failure::first(ledger, directory),
+            directory: directory.display().to_string(),
+        }
+    }
+}

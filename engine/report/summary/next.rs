@@ -1,0 +1,101 @@
+//! What a person types next, as it can be typed.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::event::{Outcome, StopReason};
+use crate::ledger::{GatePhase, Ledger, Phase, WpState};
+use crate::model::plan::{Kind, Mode};
+
+/// A command, and what it is for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct NextCommand {
+    /// What to type.
+    pub command: String,
+    /// Why.
+    pub why: String,
+}
+
+/// What to type, the most useful first; never empty.
+pub(super) fn commands(ledger: &Ledger) -> Vec<NextCommand> {
+    let run = &ledger.run;
+    let mut next = Vec::new();
+    let mut say = |command: String, why: &str| {
+        next.push(NextCommand { command, why: why.to_owned() });
+    };
+    let of = |phase: Phase| ledger.wps.iter().filter(move |wp| wp.phase == phase);
+
+    // A run that was interrupted may have nothing wrong with it at all: that comes first.
+    if ledger.outcome.is_none() && ledger.stopped == Some(StopReason::Interrupted) {
+        say(format!("sop resume {run}"), "go on where it stopped");
+    }
+    for wp in of(Phase::AwaitingReview) {
+        if let (Some(base), Some(worktree)) = (&wp.base, &wp.worktree) {
+            let base = base.short();
+            say(format!("git -C {} diff {base}", quoted(worktree)), "look at the work");
+        }
+        say(format!("sop review {run} {} --approve", wp.id), "or --request-changes FILE");
+    }
+    for wp in of(Phase::Blocked) {
+        say(format!("sop retry {run} {}", wp.id), "once what blocks it is mended");
+    }
+    for wp in of(Phase::Escalated) {
+        say(format!("sop retry {run} {}", wp.id), "more rounds, once you have decided");
+    }
+    for wp in of(Phase::Cancelled) {
+        say(format!("sop retry {run} {}", wp.id), "take it up again");
+    }
+    if ledger.gates.last().is_some_and(|gate| gate.halted.is_some()) {
+        say(format!("sop resume {run}"), "once what is in the way of the merge is mended");
+    }
+    if let Some(gate) = ledger.gates.last().filter(|gate| gate.phase == GatePhase::Failed) {
+        let named = if gate.named.is_empty() { &gate.wps } else { &gate.named };
+        for wp in
+            named.iter().filter(|id| ledger.wp(id).is_some_and(|wp| wp.phase == Phase::Passed))
+        {
+            say(format!("sop retry {run} {wp}"), "so that the stage holds together");
+        }
+    }
+    let asks = !next.is_empty();
+    take(ledger, asks, &mut next);
+    if next.is_empty() {
+        // Nothing failed, nothing is there to take: the run has more to do, or changed nothing.
+        let (command, why) = match ledger.outcome {
+            Some(Outcome::Done) => (format!("sop logs {run}"), "nothing was to be merged"),
+            _ => (format!("sop resume {run}"), "go on"),
+        };
+        next.push(NextCommand { command, why: why.to_owned() });
+    }
+    next
+}
+
+/// Where the result can be taken from.
+fn take(ledger: &Ledger, partly: bool, next: &mut Vec<NextCommand>) {
+    let mut say = |command: String, why: &str| {
+        next.push(NextCommand { command, why: why.to_owned() });
+    };
+    match ledger.mode {
+        Mode::Staged => {
+            let passed = ledger.gates.iter().rev().find(|gate| gate.phase == GatePhase::Passed);
+            if let Some(branch) = passed.and_then(|gate| gate.branch.as_ref()) {
+                let why = if partly { "take what holds so far" } else { "take the result" };
+                say(format!("git merge {}", quoted(branch)), why);
+            }
+        }
+        Mode::Independent => {
+            let changed = |wp: &&WpState| {
+                wp.kind == Kind::Change && wp.phase.got_through() && wp.commit != wp.base
+            };
+            for wp in ledger.wps.iter().filter(changed) {
+                if let Some(branch) = &wp.branch {
+                    say(format!("git merge {}", quoted(branch)), &wp.title);
+                }
+            }
+        }
+    }
+}
+
+/// An argument that any shell takes as it is.
+fn quoted(text: &str) -> String {
+    shlex::try_quote(text).map_or_else(|_| text.to_owned(), std::borrow::Cow::into_owned)
+}

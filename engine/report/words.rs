@@ -1,0 +1,138 @@
+//! The words that people read: one for each state, and how lengths of time and counts are said.
+
+use super::palette::{Look, Tone};
+use crate::event::Outcome;
+use crate::ledger::Phase;
+use crate::model::outcome::DodClass;
+use crate::model::plan::{Kind, Risk};
+use crate::model::time::Length;
+
+/// A state as people say it.
+#[must_use]
+pub fn state(phase: Phase) -> &'static str {
+    match phase {
+        Phase::Waiting => "waiting",
+        Phase::Provisioning => "provisioning",
+        Phase::Classing => "dry run",
+        Phase::Briefing => "briefing",
+        Phase::Starting => "starting",
+        Phase::Working => "working",
+        Phase::Scoping => "scope",
+        Phase::Proving => "dod",
+        Phase::Rechecking => "scope again",
+        Phase::Reviewing => "review",
+        Phase::AwaitingReview => "needs review",
+        Phase::Deciding => "judging",
+        Phase::Committing => "committing",
+        Phase::Passed => "passed",
+        Phase::Integrated => "integrated",
+        Phase::Escalated => "escalated",
+        Phase::Blocked => "blocked",
+        Phase::Deferred => "deferred",
+        Phase::Cancelled => "cancelled",
+    }
+}
+
+/// How a state looks.
+#[must_use]
+pub fn tone(phase: Phase) -> Tone {
+    match phase {
+        Phase::Waiting | Phase::Deferred => Tone::Faint,
+        Phase::Passed | Phase::Integrated => Tone::Good,
+        Phase::Escalated | Phase::Blocked => Tone::Bad,
+        Phase::AwaitingReview | Phase::Cancelled => Tone::Warn,
+        _ => Tone::Active,
+    }
+}
+
+/// The symbol that stands before a state's word.
+#[must_use]
+pub fn mark(phase: Phase, look: &Look) -> &'static str {
+    match phase {
+        Phase::Waiting => look.pick("·", "."),
+        Phase::Deferred => look.pick("–", "-"),
+        Phase::Passed | Phase::Integrated => look.pick("✓", "+"),
+        Phase::Escalated => look.pick("✗", "x"),
+        Phase::Blocked => "!",
+        Phase::AwaitingReview => "?",
+        Phase::Cancelled => look.pick("■", "#"),
+        _ => look.pick("●", "*"),
+    }
+}
+
+/// The symbol for a text in this tone, where it is not about one state.
+#[must_use]
+pub fn tone_mark(tone: Tone, look: &Look) -> &'static str {
+    match tone {
+        Tone::Good => look.pick("✓", "+"),
+        Tone::Bad => look.pick("✗", "x"),
+        Tone::Warn => "?",
+        Tone::Active => look.pick("●", "*"),
+        _ => look.pick("·", "."),
+    }
+}
+
+/// How a run stands, as people say it.
+#[must_use]
+pub fn outcome(outcome: Outcome) -> (&'static str, Tone) {
+    match outcome {
+        Outcome::Done => ("done", Tone::Good),
+        Outcome::Failed => ("failed", Tone::Bad),
+        Outcome::Waiting => ("waiting", Tone::Warn),
+        Outcome::Blocked => ("blocked", Tone::Bad),
+    }
+}
+
+/// A DoD command's class on the base. Red is no failure here: it is what the work will turn green.
+#[must_use]
+pub fn class_tone(class: DodClass) -> Tone {
+    match class {
+        DodClass::Red => Tone::Warn,
+        DodClass::Green => Tone::Good,
+        DodClass::Broken => Tone::Bad,
+    }
+}
+
+/// A risk as the plan writes it.
+#[must_use]
+pub fn risk(risk: Risk) -> &'static str {
+    match risk {
+        Risk::Low => "low",
+        Risk::Medium => "medium",
+        Risk::High => "high",
+    }
+}
+
+/// Whether the WP changes anything, as the plan writes it.
+#[must_use]
+pub fn kind(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Change => "change",
+        Kind::Scout => "scout",
+    }
+}
+
+/// A length of time with as much of it as a person wants: `0.3s`, `42s`, `5m03s`, `1h05m`.
+#[must_use]
+pub fn took(length: Length) -> String {
+    let millis = length.0.as_millis();
+    let seconds = millis / 1000;
+    match seconds {
+        0..10 => format!("{seconds}.{}s", millis % 1000 / 100),
+        10..60 => format!("{seconds}s"),
+        60..3600 => format!("{}m{:02}s", seconds / 60, seconds % 60),
+        _ => format!("{}h{:02}m", seconds / 3600, seconds / 60 % 60),
+    }
+}
+
+/// A length of time in whole seconds, for a view that is drawn again and again.
+#[must_use]
+pub fn clock(length: Length) -> String {
+    took(Length::secs(length.0.as_secs())).replace(".0s", "s")
+}
+
+/// `1 path`, `3 paths`.
+#[must_use]
+pub fn count(n: u64, thing: &str) -> String {
+    if n == 1 { format!("1 {thing}") } else { format!("{n} {thing}s") }
+}

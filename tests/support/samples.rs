@@ -1,0 +1,157 @@
+//! One event of every sort, as it would be the next one about WP `a` in the state of a story: whether
+//! it may follow depends on the phase alone.
+
+use sop::event::{ApprovedBy, Event, NextStep, Outcome, StopReason};
+use sop::ledger::judge;
+use sop::model::outcome::{Check, Class, End, Problem};
+use sop::model::verdict::{Judgment, Verdict};
+
+use super::story::{OK, Story, commit, ran, tier, tree, wp_id};
+
+pub fn of_wp(run: &Story, id: &str) -> Vec<Event> {
+    let state = run.wp(id);
+    let wp = wp_id(id);
+    let (round, pass) = (state.round, state.pass);
+    let left = state.tree.clone().unwrap_or_else(|| tree("t"));
+    let next = match state.problems.is_empty() {
+        true => NextStep::Commit,
+        false => judge(state, None).1,
+    };
+    vec![
+        Event::WpStarted {
+            wp: wp.clone(),
+            base: commit("base"),
+            branch: "b".to_owned(),
+            worktree: "w".to_owned(),
+        },
+        Event::WpProvisioned { wp: wp.clone(), copied: vec![".env".to_owned()] },
+        Event::DodClassed { wp: wp.clone(), classes: Vec::new() },
+        Event::RoundStarted {
+            wp: wp.clone(),
+            round: round + 1,
+            tier: tier("standard"),
+            brief: "briefs/x.md".to_owned(),
+        },
+        Event::AttemptStarted {
+            wp: wp.clone(),
+            round,
+            attempt: state.attempt + 1,
+            tier: tier("standard"),
+        },
+        Event::AttemptEnded {
+            wp: wp.clone(),
+            attempt: state.attempt,
+            ran: ran("worker", OK),
+            left_behind: 2,
+            report: Some("reports/x.json".to_owned()),
+        },
+        Event::ScopeChecked {
+            wp: wp.clone(),
+            round,
+            pass: pass + 1,
+            tree: left.clone(),
+            against: commit("base"),
+            changed: 1,
+            problems: Vec::new(),
+            notes: vec!["README.md was changed in the main checkout".to_owned()],
+        },
+        Event::DodRan {
+            wp: wp.clone(),
+            round,
+            pass,
+            index: u32::try_from(state.proved.len()).unwrap(),
+            ran: ran("cargo test", OK),
+            tail: None,
+        },
+        Event::ReviewRequested { wp: wp.clone(), round, tree: left.clone() },
+        Event::Reviewed {
+            wp: wp.clone(),
+            round,
+            by: "anna".to_owned(),
+            verdict: Verdict {
+                verdict: Judgment::Approve,
+                summary: "fine".to_owned(),
+                findings: Vec::new(),
+            },
+        },
+        Event::RoundEnded {
+            wp: wp.clone(),
+            round,
+            class: None,
+            problems: state.problems.clone(),
+            next,
+        },
+        Event::WpCommitted { wp: wp.clone(), commit: commit("c"), tree: left },
+        Event::WpReported { wp: wp.clone(), report: "reports/x.json".to_owned() },
+        Event::WpBlocked {
+            wp: wp.clone(),
+            problem: Problem::new(Check::Provision, "disk full").logged("logs/x.log", "tail"),
+            halt: false,
+        },
+        Event::WpDeferred { wp: wp.clone(), because: wp_id("b") },
+        Event::WpCancelled { wp: wp.clone(), by: "anna".to_owned() },
+        Event::WpRetried { wp: wp.clone(), by: "anna".to_owned() },
+        Event::WorktreeRemoved { wp: wp.clone(), salvage: None },
+        Event::WorktreeKept { wp, why: "a process still runs in it".to_owned() },
+    ]
+}
+
+pub fn of_gate(run: &Story, id: &str) -> Vec<Event> {
+    let gate = run.ledger.gates.last();
+    let number = gate.map_or(1, |gate| gate.gate);
+    let merged = gate.and_then(|gate| gate.commit.clone()).unwrap_or_else(|| commit("gate"));
+    vec![
+        Event::GateStarted {
+            gate: u32::try_from(run.ledger.gates.len()).unwrap() + 1,
+            level: run.wp(id).level,
+            onto: run.ledger.trunk.clone(),
+            wps: vec![wp_id(id)],
+        },
+        Event::GateMerged {
+            gate: number,
+            branch: "sop-stage/settings-1/1".to_owned(),
+            commit: merged.clone(),
+            tree: tree("merged"),
+        },
+        Event::GateDodRan { gate: number, wp: wp_id(id), ran: ran("cargo test", OK) },
+        Event::GatePassed { gate: number, commit: merged },
+        Event::GateFailed {
+            gate: number,
+            class: Class::Decision,
+            wps: vec![wp_id(id)],
+            problems: vec![Problem::new(Check::Merge, "conflicts").about("src/a.rs")],
+        },
+        Event::GateHalted { gate: number, problem: Problem::new(Check::Merge, "disk full") },
+    ]
+}
+
+pub fn of_run(run: &Story) -> Vec<Event> {
+    let Event::RunCreated { .. } = &run.records[0].event else { unreachable!() };
+    vec![
+        run.records[0].event.clone(),
+        Event::RunApproved { by: ApprovedBy::Prompt, plan_sha256: run.ledger.plan_sha256.clone() },
+        Event::EngineStarted { pid: 1, sop: "0.1.0".to_owned() },
+        Event::EngineStopped { why: StopReason::Interrupted },
+        Event::RunFinished { outcome: Outcome::Done },
+    ]
+}
+
+/// One of every sort, with every way for a process to end.
+pub fn all(run: &Story, id: &str) -> Vec<Event> {
+    let ends = [
+        End::Signal { signal: 9 },
+        End::Timeout { limit: sop::model::time::Length::secs(90) },
+        End::Idle { limit: sop::model::time::Length::secs(5) },
+        End::Cancelled,
+        End::NotStarted { error: "No such file or directory (os error 2)".to_owned() },
+        End::Lost,
+    ];
+    let ended = ends.into_iter().map(|end| Event::AttemptEnded {
+        wp: wp_id(id),
+        attempt: 1,
+        ran: ran("worker", end),
+        left_behind: 0,
+        report: None,
+    });
+    of_run(run).into_iter().chain(of_wp(run, id)).chain(of_gate(run, id)).chain(ended).collect()
+}
