@@ -17,5 +17,5 @@ pub mod plan;
 pub mod process;
 pub mod report;
 pub mod run;
+pub mod schemas;
 pub mod whitelist;
-pub mod worker;

@@ -2,11 +2,13 @@
 
 mod brief;
 mod cli;
+mod floors;
 mod git;
 mod graph;
 mod launch;
 mod ledger;
 mod plan;
+mod process;
 mod report;
 mod run;
 mod support;

@@ -1,29 +1,74 @@
 //! The command line: one file a verb. Arguments in, a room called, an exit code out.
 
+pub mod apply;
+pub mod ask;
+pub mod brief;
 pub mod completions;
+pub mod drive;
 pub mod exit;
+pub mod failure;
+pub mod graph;
+pub mod init;
+pub mod logs;
 pub mod man;
+pub mod plan;
+mod plan_file;
+pub mod resume;
+pub mod run_args;
+pub mod run_logged;
+pub mod schema;
+pub mod status;
+pub mod terminal;
+pub mod validate;
+pub mod wait;
 
 use std::ffi::OsString;
+use std::io;
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory as _, Parser, Subcommand};
+
+use failure::{Failure, written};
+use terminal::Color;
 
 /// Runs plans: cuts work into packages that cannot tread on each other, and lets nothing through unchecked.
 #[derive(Debug, Parser)]
 #[command(name = "sop", version, about, disable_help_subcommand = true)]
 pub struct Cli {
+    /// When to print in colours; `auto` heeds `NO_COLOR`.
+    #[arg(long, global = true, value_name = "WHEN", value_enum, default_value_t)]
+    pub color: Color,
     /// What to do.
     #[command(subcommand)]
     pub verb: Verb,
 }
 
-/// The verbs. Each variant's arguments live in the verb's own file.
+/// The verbs. What each does is told by its arguments, in the verb's own file: clap shows that text.
 #[derive(Debug, Subcommand)]
-pub enum Verb {}
+#[allow(missing_docs, reason = "a text here would take the place of the verb's own")]
+pub enum Verb {
+    Init(init::Args),
+    Validate(validate::Args),
+    Graph(graph::Args),
+    Brief(brief::Args),
+    Plan(plan::Args),
+    Apply(apply::Args),
+    Resume(resume::Args),
+    Status(status::Args),
+    Logs(logs::Args),
+    Wait(wait::Args),
+    Review(ask::Review),
+    Cancel(ask::Cancel),
+    Retry(ask::Retry),
+    RunLogged(run_logged::Args),
+    Schema(schema::Args),
+    Completions(completions::Args),
+    Man(man::Args),
+}
 
 /// Parses `argv` and runs the verb it names.
 pub fn main(argv: impl IntoIterator<Item = OsString>) -> ExitCode {
+    listen_to_developers();
     let cli = match Cli::try_parse_from(argv) {
         Ok(cli) => cli,
         Err(error) => {
@@ -32,5 +77,43 @@ pub fn main(argv: impl IntoIterator<Item = OsString>) -> ExitCode {
             return if error.use_stderr() { exit::USAGE.into() } else { exit::DONE.into() };
         }
     };
-    match cli.verb {}
+    match run(&cli) {
+        Ok(exit) => exit.into(),
+        Err(failure) => failure.print(cli.color),
+    }
+}
+
+/// `SOP_LOG=debug` (or any filter) shows developers on standard error what `sop` does inside.
+fn listen_to_developers() {
+    if let Ok(filter) = tracing_subscriber::EnvFilter::try_from_env("SOP_LOG") {
+        tracing_subscriber::fmt().with_env_filter(filter).with_writer(io::stderr).init();
+    }
+}
+
+fn run(cli: &Cli) -> Result<u8, Failure> {
+    match &cli.verb {
+        Verb::Init(args) => init::run(args),
+        Verb::Validate(args) => validate::run(args, cli.color),
+        Verb::Graph(args) => graph::run(args, cli.color),
+        Verb::Brief(args) => brief::run(args, cli.color),
+        Verb::Plan(args) => plan::run(args, cli.color),
+        Verb::Apply(args) => apply::run(args, cli.color),
+        Verb::Resume(args) => resume::run(args, cli.color),
+        Verb::Status(args) => status::run(args, cli.color),
+        Verb::Logs(args) => logs::run(args),
+        Verb::Wait(args) => wait::run(args),
+        Verb::Review(args) => ask::review(args),
+        Verb::Cancel(args) => ask::cancel(args),
+        Verb::Retry(args) => ask::retry(args),
+        Verb::RunLogged(args) => run_logged::run(args),
+        Verb::Schema(args) => schema::run(args),
+        Verb::Completions(args) => {
+            let done = completions::run(args, Cli::command(), &mut io::stdout());
+            written(done).map(|()| exit::DONE)
+        }
+        Verb::Man(args) => {
+            let done = man::run(args, Cli::command(), &mut io::stdout());
+            written(done).map(|()| exit::DONE)
+        }
+    }
 }

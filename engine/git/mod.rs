@@ -1,1 +1,66 @@
-//! To be built.
+//! The one door to git.
+//!
+//! Everything here is synchronous (callers on an async runtime use a blocking thread) and every type
+//! is `Send + Sync`. Two means are used. libgit2, in-process, for discovery, objects, refs and ancestry,
+//! where it can open the repository. The `git` executable for whatever touches a working tree, an index,
+//! filters, worktrees or merges, and for everything in the repositories that libgit2 cannot open
+//! (sha256, reftable).
+//!
+//! | file | idea |
+//! | --- | --- |
+//! | [`repo`] | find a repository, name what stands in the way of a run |
+//! | [`commits`], [`trees`], [`refs`], [`merge`] | commits, trees and branches, on objects alone |
+//! | [`worktree`], [`removal`] | give a WP its folder; take it away without losing anything |
+//! | [`snapshot`] | the bytes on disk against the pinned base |
+//! | [`guard`] | the rest of the repository before and after a worker |
+//! | [`scope`] | snapshot and guard against a whitelist |
+//!
+//! The scope check does not ask git what changed. It walks the worktree itself, once, and compares each
+//! file with the stat data that the checkout recorded (`seed`), because git's own answer can be bent by
+//! index flags, configuration, exclude files and a file system monitor, and is silent about pipes,
+//! nested repositories and edited ignore rules. Only what may have changed is handed to git, for hashing
+//! through its filters.
+
+mod command;
+pub mod commits;
+pub mod error;
+mod fingerprint;
+pub mod guard;
+mod guard_file;
+mod half_made;
+mod hashing;
+pub mod ignore;
+pub mod in_use;
+pub mod index_file;
+pub mod irregular;
+mod look;
+pub mod merge;
+pub mod objects;
+mod patch;
+pub mod refs;
+mod registry;
+pub mod removal;
+pub mod repo;
+pub mod scope;
+mod seed;
+mod settings;
+pub mod settle;
+pub mod snapshot;
+mod submodule;
+pub mod tamper;
+pub mod trees;
+mod walk;
+mod wildmatch;
+pub mod worktree;
+
+pub use error::GitError;
+pub use guard::{Difference, Fault, GuardDiff, GuardSpec, Guarded};
+pub use irregular::{Irregular, IrregularKind};
+pub use merge::{MergeOutcome, Merged};
+pub use objects::{Change, ChangeKind, Identity};
+pub use removal::{Refusal, Removal, Salvage};
+pub use repo::{Obstacle, ObstacleKind, Repo};
+pub use scope::{Place, ScopeFinding};
+pub use snapshot::{Snapshot, SnapshotSpec};
+pub use tamper::Tamper;
+pub use worktree::{Worktree, WorktreeSpec};

@@ -23,9 +23,7 @@ pub fn seal(plan: &Plan) -> Result<Sealed, Vec<Fault>> {
     let homes = homes(plan, &mut faults);
     let explicit = explicit(plan, &homes, &mut faults);
     faults.extend(
-        cycle::rings(&explicit)
-            .into_iter()
-            .map(|ring| Fault::Cycle(cycle::name(plan, ring))),
+        cycle::rings(&explicit).into_iter().map(|ring| Fault::Cycle(cycle::name(plan, ring))),
     );
     if !faults.is_empty() {
         return Err(faults);
@@ -37,13 +35,7 @@ pub fn seal(plan: &Plan) -> Result<Sealed, Vec<Fault>> {
         level.wps.iter().for_each(|&wp| level_of[wp] = l);
     }
     let needs = needs(explicit, &groups);
-    Ok(Sealed {
-        graph: graph(&needs, &groups),
-        levels,
-        level_of,
-        needs,
-        groups,
-    })
+    Ok(Sealed { graph: graph(&needs, &groups), levels, level_of, needs, groups })
 }
 
 /// For each WP the index of its stage. All zero where stages play no part.
@@ -58,10 +50,7 @@ fn homes(plan: &Plan, faults: &mut Vec<Fault>) -> Vec<usize> {
         .iter()
         .map(|wp| {
             by_id.get(&wp.stage).copied().unwrap_or_else(|| {
-                faults.push(Fault::UnknownStage {
-                    wp: wp.id.clone(),
-                    stage: wp.stage.clone(),
-                });
+                faults.push(Fault::UnknownStage { wp: wp.id.clone(), stage: wp.stage.clone() });
                 0
             })
         })
@@ -84,10 +73,9 @@ fn explicit(plan: &Plan, homes: &[usize], faults: &mut Vec<Fault>) -> Vec<Option
             let mut found = Vec::with_capacity(ids.len());
             for need in ids {
                 match by_id.get(need) {
-                    None => faults.push(Fault::UnknownNeed {
-                        wp: wp.id.clone(),
-                        need: need.clone(),
-                    }),
+                    None => {
+                        faults.push(Fault::UnknownNeed { wp: wp.id.clone(), need: need.clone() })
+                    }
                     Some(&j) if homes[j] > homes[i] => faults.push(Fault::LaterStage {
                         wp: wp.id.clone(),
                         stage: wp.stage.clone(),

@@ -34,10 +34,7 @@ pub(super) fn rings(needs: &[Option<Vec<usize>>]) -> Vec<Vec<usize>> {
         .into_iter()
         .map(|start| {
             shortest(start, needs.len(), |wp| {
-                of(wp)
-                    .iter()
-                    .copied()
-                    .filter(|&n| knot_of[n] == knot_of[start])
+                of(wp).iter().copied().filter(|&n| knot_of[n] == knot_of[start])
             })
         })
         .collect()

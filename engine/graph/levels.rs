@@ -26,15 +26,9 @@ pub(super) fn cut(
         let stage = name(plan, homes[first], levels.len());
         match groups.last_mut().filter(|g| g.stage == stage) {
             Some(group) => group.wps.extend(same_level),
-            None => groups.push(Group {
-                stage: stage.clone(),
-                wps: same_level.to_vec(),
-            }),
+            None => groups.push(Group { stage: stage.clone(), wps: same_level.to_vec() }),
         }
-        levels.push(Level {
-            stage,
-            wps: same_level.to_vec(),
-        });
+        levels.push(Level { stage, wps: same_level.to_vec() });
     }
     for group in &mut groups {
         group.wps.sort_unstable();

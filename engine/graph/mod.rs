@@ -216,9 +216,7 @@ impl Sealed {
         let mut before = vec![None; self.len()];
         let mut hubs: Vec<Option<Option<usize>>> = vec![None; self.groups.len()];
         let deepest = |depth: &[usize], wps: &[usize]| {
-            wps.iter()
-                .copied()
-                .reduce(|a, b| if depth[b] > depth[a] { b } else { a })
+            wps.iter().copied().reduce(|a, b| if depth[b] > depth[a] { b } else { a })
         };
         for wp in self.order() {
             before[wp] = match &self.needs[wp] {

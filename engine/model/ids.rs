@@ -9,6 +9,10 @@ use serde::{Deserialize, Serialize};
 /// Longest id in bytes: a run id and a WP id together must fit in one ref name and one file name.
 pub const MAX_LEN: usize = 64;
 
+/// What [`check`] accepts, but for the length, as an ECMA 262 regular expression for schemas.
+pub const PATTERN: &str =
+    r"^(?!.*\.[Ll][Oo][Cc][Kk]$)[A-Za-z0-9](?:[A-Za-z0-9_-]|\.[A-Za-z0-9_-])*$";
+
 /// Why a text cannot be an id. The `Display` form completes the sentence "`x` …".
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum IdError {

@@ -35,7 +35,8 @@ pub struct Plan {
     pub workers: BTreeMap<WorkerId, Worker>,
     /// How WPs relate.
     pub mode: Mode,
-    /// Stages in order; in independent mode the one stage that holds every WP.
+    /// Stages in order; in independent mode the one stage that holds every WP. Empty where there are
+    /// `needs` and no stages: the graph cuts them then, and its names count and not [`Wp::stage`].
     pub stages: Vec<Stage>,
     /// WPs in the order of the file.
     pub wps: Vec<Wp>,

@@ -45,6 +45,10 @@ impl fmt::Display for Timestamp {
 pub struct Length(pub Duration);
 
 impl Length {
+    /// What [`Length::from_str`] accepts, as an ECMA 262 regular expression for schemas.
+    pub const PATTERN: &str =
+        "^(?=.*[1-9])(?:[0-9]{1,9}h)?(?:[0-9]{1,9}m)?(?:[0-9]{1,9}s)?(?:[0-9]{1,9}ms)?$";
+
     /// So many seconds.
     #[must_use]
     pub const fn secs(n: u64) -> Self {
@@ -66,15 +70,32 @@ pub struct LengthError(pub String);
 impl FromStr for Length {
     type Err = LengthError;
 
+    /// Reads hours, minutes, seconds and milliseconds in this order, each at most once:
+    /// [`Length::PATTERN`]. A bare number would leave the unit to be guessed, and the guesses
+    /// differ by 60, so it is refused; so is a length of nothing at all.
     fn from_str(text: &str) -> Result<Self, LengthError> {
         let error = || LengthError(text.to_owned());
-        // A bare number would leave the unit to be guessed, and the guesses differ by 60.
-        if text.trim().chars().all(|c| c.is_ascii_digit()) {
+        let (mut rest, mut millis) = (text, 0_u64);
+        for (unit, worth) in [("h", 3_600_000), ("m", 60_000), ("s", 1000), ("ms", 1)] {
+            let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+            let Some(after) = rest[digits..].strip_prefix(unit) else {
+                continue;
+            };
+            // `5ms` starts like five minutes.
+            if digits == 0 || (unit == "m" && after.starts_with('s')) {
+                continue;
+            }
+            if digits > 9 {
+                return Err(error());
+            }
+            millis += rest[..digits].parse::<u64>().map_err(|_| error())? * worth;
+            rest = after;
+        }
+        if !rest.is_empty() || millis == 0 {
             return Err(error());
         }
-        let length = jiff::SignedDuration::from_str(text.trim()).map_err(|_| error())?;
-        let length = Duration::try_from(length).map_err(|_| error())?;
-        if length.is_zero() { Err(error()) } else { Ok(Self(length)) }
+        // Capped so that whatever was read can be written and read again.
+        Ok(Self::millis(millis.min(999_999_999 * 3_600_000)))
     }
 }
 

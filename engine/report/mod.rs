@@ -10,6 +10,7 @@ pub mod cells;
 pub mod checkpoint;
 pub mod escape;
 pub mod findings;
+pub mod graph;
 pub mod json;
 pub mod junit;
 pub mod line;

@@ -1,3 +1,16 @@
 //! Running a plan: from plan text to an integrated branch.
 
+pub mod checkpoint;
+pub mod clean;
 pub mod compile;
+pub mod create;
+pub mod directory;
+pub mod dispatcher;
+pub mod gate;
+pub mod provision;
+pub mod requests;
+pub mod site;
+pub mod slots;
+pub mod step;
+pub mod stop;
+pub mod unit;

@@ -3,7 +3,7 @@
 
 use super::finding::{Notes, PatternFinding, Problem};
 use super::lower::Pattern;
-use super::search::{self, Answer, Effort};
+use super::search::{self, Answer, Effort, MAX_STEPS};
 use super::sequence::Sequence;
 
 /// Notes the findings of the list as a whole.
@@ -37,25 +37,19 @@ pub(super) fn check(list: &[Pattern], findings: &mut Vec<PatternFinding>) {
 }
 
 fn note(index: usize, pattern: &Pattern, problem: Problem, findings: &mut Vec<PatternFinding>) {
-    let mut notes = Notes {
-        pattern: index,
-        findings,
-    };
+    let mut notes = Notes { pattern: index, findings };
     notes.add(0..pattern.text.len(), problem);
 }
 
 /// Whether `pattern` matches a path that none of `negatives` does.
 fn remains(pattern: &Pattern, negatives: &[&Pattern]) -> bool {
     pattern.sequences.iter().any(|sequence| {
-        let against: Vec<&Sequence> = negatives
-            .iter()
-            .flat_map(|n| &n.sequences)
-            .filter(|n| n.may_meet(sequence))
-            .collect();
-        if against.is_empty() && sequence.surely_matches() {
-            return true;
-        }
-        search::find(sequence, None, &against, &mut Effort::default()) != Answer::Empty
+        let against: Vec<&Sequence> =
+            negatives.iter().flat_map(|n| &n.sequences).filter(|n| n.may_meet(sequence)).collect();
+        (against.is_empty() && sequence.surely_matches())
+            || sequence.surely_outlasts(&against)
+            || search::find(sequence, None, &against, MAX_STEPS, &mut Effort::default())
+                != Answer::Empty
     })
 }
 
@@ -63,7 +57,10 @@ fn remains(pattern: &Pattern, negatives: &[&Pattern]) -> bool {
 fn meet(a: &Pattern, b: &Pattern) -> bool {
     a.sequences.iter().any(|a| {
         b.sequences.iter().any(|b| {
-            a.may_meet(b) && search::find(a, Some(b), &[], &mut Effort::default()) != Answer::Empty
+            a.may_meet(b)
+                && (a.surely_covers(b) && b.surely_matches()
+                    || search::find(a, Some(b), &[], MAX_STEPS, &mut Effort::default())
+                        != Answer::Empty)
         })
     })
 }

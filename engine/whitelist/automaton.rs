@@ -103,21 +103,13 @@ impl Automaton {
     }
 
     fn place(&mut self, head: &mut Head) -> u32 {
-        *head
-            .id
-            .get_or_insert_with(|| self.alloc(head.state.clone()))
+        *head.id.get_or_insert_with(|| self.alloc(head.state.clone()))
     }
 
     /// Reads one symbol, then goes on as `rest`.
     fn one(&mut self, on: Label, mut rest: Head) -> Head {
         let to = self.place(&mut rest);
-        Head {
-            state: State {
-                edges: vec![Edge { on, to }],
-                ..State::default()
-            },
-            id: None,
-        }
+        Head { state: State { edges: vec![Edge { on, to }], ..State::default() }, id: None }
     }
 
     /// Reads `tokens`, then goes on as `rest`.
@@ -130,8 +122,8 @@ impl Automaton {
                 Kind::Class(class) => self.one(Label::Class(Arc::clone(class)), head),
                 Kind::Run => self.run(head),
                 Kind::Alternatives(branches) => self.either(branches, head),
-                // `lower` cuts at these and lets none into a component without an error.
-                Kind::Slash | Kind::Components => head,
+                // No sound pattern has these in a component (`lower`).
+                Kind::Slash | Kind::Components | Kind::Faulty => head,
             };
         }
         head
@@ -141,19 +133,13 @@ impl Automaton {
     fn run(&mut self, rest: Head) -> Head {
         let id = self.alloc(State::default());
         let mut state = State {
-            edges: vec![Edge {
-                on: Label::Any,
-                to: id,
-            }],
+            edges: vec![Edge { on: Label::Any, to: id }],
             accept: rest.state.accept,
             all: false,
         };
         state.edges.extend(rest.state.edges);
         self.states[id as usize] = state.clone();
-        Head {
-            state,
-            id: Some(id),
-        }
+        Head { state, id: Some(id) }
     }
 
     fn either(&mut self, branches: &[Vec<Token>], mut rest: Head) -> Head {
@@ -205,63 +191,29 @@ impl Automaton {
         let within = self.alloc(State::default());
         let mut state = rest.clone();
         state.all = false;
-        state.edges.push(Edge {
-            on: Label::Any,
-            to: within,
-        });
+        state.edges.push(Edge { on: Label::Any, to: within });
         let id = self.alloc(state.clone());
         self.states[within as usize].edges = inner(within, id);
-        Head {
-            state,
-            id: Some(id),
-        }
+        Head { state, id: Some(id) }
     }
 
     /// One component or more, to the end of the path.
     fn inside(&mut self) -> Head {
         let within = self.alloc(State::default());
-        let state = State {
-            edges: vec![Edge {
-                on: Label::Any,
-                to: within,
-            }],
-            accept: false,
-            all: true,
-        };
+        let state =
+            State { edges: vec![Edge { on: Label::Any, to: within }], accept: false, all: true };
         let id = self.alloc(state.clone());
-        self.states[within as usize] = State {
-            edges: inner(within, id),
-            accept: true,
-            all: true,
-        };
-        Head {
-            state,
-            id: Some(id),
-        }
+        self.states[within as usize] = State { edges: inner(within, id), accept: true, all: true };
+        Head { state, id: Some(id) }
     }
 }
 
 /// The edges of a state `within` a component, with `start` as the start of the next one.
 fn inner(within: u32, start: u32) -> Vec<Edge> {
-    vec![
-        Edge {
-            on: Label::Any,
-            to: within,
-        },
-        Edge {
-            on: Label::Just(SLASH),
-            to: start,
-        },
-    ]
+    vec![Edge { on: Label::Any, to: within }, Edge { on: Label::Just(SLASH), to: start }]
 }
 
 /// The end of a pattern.
 fn end() -> Head {
-    Head {
-        state: State {
-            accept: true,
-            ..State::default()
-        },
-        id: None,
-    }
+    Head { state: State { accept: true, ..State::default() }, id: None }
 }

@@ -207,11 +207,8 @@ impl Problem {
 /// `` `a`, `b` and 3 more``, with odd characters escaped.
 fn list(patterns: &[String]) -> String {
     const SHOWN: usize = 3;
-    let shown: Vec<_> = patterns
-        .iter()
-        .take(SHOWN)
-        .map(|p| format!("`{}`", p.escape_debug()))
-        .collect();
+    let shown: Vec<_> =
+        patterns.iter().take(SHOWN).map(|p| format!("`{}`", p.escape_debug())).collect();
     match patterns.len().saturating_sub(SHOWN) {
         0 => shown.join(", "),
         more => format!("{} and {more} more", shown.join(", ")),
@@ -227,11 +224,7 @@ pub(super) struct Notes<'a> {
 impl Notes<'_> {
     /// Adds a finding, unless the same is known (braces repeat what stands beside them).
     pub(super) fn add(&mut self, range: Range<usize>, problem: Problem) {
-        let finding = PatternFinding {
-            pattern: self.pattern,
-            range,
-            problem,
-        };
+        let finding = PatternFinding { pattern: self.pattern, range, problem };
         let mut own = (self.findings.iter().rev()).take_while(|f| f.pattern == self.pattern);
         if !own.any(|f| *f == finding) {
             self.findings.push(finding);

@@ -45,9 +45,7 @@ impl<T: Keyed> PrefixTree<T> {
     pub(super) fn above(&self, key: &[u8]) -> impl Iterator<Item = &T> {
         let next = self.items.partition_point(|item| item.key() <= key);
         let chain = std::iter::successors(next.checked_sub(1), |at| self.parent[*at]);
-        chain
-            .map(|at| &self.items[at])
-            .filter(|item| key.starts_with(item.key()))
+        chain.map(|at| &self.items[at]).filter(|item| key.starts_with(item.key()))
     }
 
     /// The items whose keys are in a prefix relation with that of the item at `at`, itself left out.

@@ -26,23 +26,13 @@ pub(super) struct Pattern {
 pub(super) fn pattern(index: usize, text: &str, findings: &mut Vec<PatternFinding>) -> Pattern {
     let before = findings.len();
     let negative = text.starts_with('!');
-    let mut notes = Notes {
-        pattern: index,
-        findings,
-    };
+    let mut notes = Notes { pattern: index, findings };
     let mut sequences = sequences(text, negative, &mut notes);
-    let sound = findings[before..]
-        .iter()
-        .all(|f| f.severity() == Severity::Warning);
+    let sound = findings[before..].iter().all(|f| f.severity() == Severity::Warning);
     if !sound {
         sequences.clear();
     }
-    Pattern {
-        text: text.to_owned(),
-        negative,
-        sound,
-        sequences,
-    }
+    Pattern { text: text.to_owned(), negative, sound, sequences }
 }
 
 fn sequences(text: &str, negative: bool, notes: &mut Notes<'_>) -> Vec<Sequence> {
@@ -78,15 +68,8 @@ fn sequences(text: &str, negative: bool, notes: &mut Notes<'_>) -> Vec<Sequence>
         notes.add(whole, Problem::TooManyAlternatives);
         return Vec::new();
     };
-    let place = Place {
-        negative,
-        whole,
-        from,
-    };
-    expanded
-        .iter()
-        .map(|tokens| Sequence::new(parts(tokens, &place, notes)))
-        .collect()
+    let place = Place { negative, whole, from };
+    expanded.iter().map(|tokens| Sequence::new(parts(tokens, &place, notes))).collect()
 }
 
 /// Writes out the braces that hold `/` or `**`; `None` when that makes too many.
@@ -142,11 +125,8 @@ struct Place {
 fn parts(tokens: &[Token], place: &Place, notes: &mut Notes<'_>) -> Vec<Part> {
     let mut parts = Vec::new();
     let components: Vec<&[Token]> = tokens.split(|t| matches!(t.kind, Kind::Slash)).collect();
-    let slashes: Vec<Range<usize>> = tokens
-        .iter()
-        .filter(|t| matches!(t.kind, Kind::Slash))
-        .map(|t| t.range.clone())
-        .collect();
+    let slashes: Vec<Range<usize>> =
+        tokens.iter().filter(|t| matches!(t.kind, Kind::Slash)).map(|t| t.range.clone()).collect();
     for (at, component) in components.iter().enumerate() {
         let last = at + 1 == components.len();
         match component {
@@ -212,9 +192,9 @@ fn ends(tokens: &[Token], word: &[u8], from: u8) -> u8 {
         Kind::Literal(c) => (0..word.len())
             .filter(|at| from >> at & 1 == 1 && char::from(word[*at]).eq_ignore_ascii_case(c))
             .fold(0, |to, at| to | 1 << (at + 1)),
-        Kind::Alternatives(branches) => branches
-            .iter()
-            .fold(0, |to, branch| to | ends(branch, word, from)),
+        Kind::Alternatives(branches) => {
+            branches.iter().fold(0, |to, branch| to | ends(branch, word, from))
+        }
         _ => 0,
     })
 }

@@ -95,10 +95,7 @@ impl Whitelist {
             PrefixTree::new(list.into_iter().flat_map(|p| p.sequences).collect())
         };
         Ok(Parsed {
-            whitelist: Self {
-                positive: compile(positive),
-                negative: compile(negative),
-            },
+            whitelist: Self { positive: compile(positive), negative: compile(negative) },
             warnings: findings,
         })
     }

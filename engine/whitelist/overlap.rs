@@ -6,7 +6,7 @@ use bstr::BString;
 
 use super::Whitelist;
 use super::index::{Keyed, PrefixTree};
-use super::search::{self, Answer, Effort};
+use super::search::{self, Answer, Effort, MAX_STEPS};
 use super::sequence::Sequence;
 use super::universe;
 
@@ -15,6 +15,9 @@ pub const MAX_PAIRS: usize = 10_000;
 
 /// Paths of the base that a pair shows; all are counted.
 pub const MAX_PATHS: usize = 5;
+
+/// Further pairs of patterns that are searched for a shorter witness once there is one.
+const IMPROVEMENTS: usize = 32;
 
 /// All pairs that can meet.
 #[derive(Debug, Clone, Default)]
@@ -51,7 +54,7 @@ pub enum OverlapKind {
     },
     /// On no path of the base, but on paths that could come to be.
     Possible {
-        /// A short one of these, matched by both. `None` when [`super::MAX_STEPS`] were not enough to
+        /// A short one of these, matched by both. `None` when [`MAX_STEPS`] were not enough to
         /// decide, and the two may yet be apart.
         witness: Option<BString>,
     },
@@ -78,10 +81,7 @@ pub fn overlaps<P: AsRef<[u8]>>(whitelists: &[&Whitelist], base: &[P]) -> Overla
         truncated = stage.possible(&mut pairs);
     }
     Overlaps {
-        pairs: pairs
-            .into_iter()
-            .map(|((a, b), kind)| Overlap { a, b, kind })
-            .collect(),
+        pairs: pairs.into_iter().map(|((a, b), kind)| Overlap { a, b, kind }).collect(),
         truncated,
         effort: stage.effort,
     }
@@ -136,10 +136,7 @@ impl Stage<'_> {
         let kind = |(mut some, count): (Vec<usize>, usize)| {
             some.sort_unstable();
             some.truncate(MAX_PATHS);
-            let paths = some
-                .into_iter()
-                .map(|at| base[at].as_ref().into())
-                .collect();
+            let paths = some.into_iter().map(|at| base[at].as_ref().into()).collect();
             OverlapKind::Overlap { paths, count }
         };
         let pairs = found.into_iter().map(|(pair, f)| (pair, kind(f))).collect();
@@ -213,7 +210,10 @@ impl Stage<'_> {
     /// A path that both whitelists of a group of partners match, if there is one: `Some(None)` when
     /// that could not be decided.
     fn witness(&mut self, a: usize, group: &[(usize, usize, usize)]) -> Option<Option<BString>> {
-        let mut undecided = None;
+        let mut best: Option<(u32, Vec<u8>)> = None;
+        let mut undecided = false;
+        let mut to_improve = IMPROVEMENTS;
+        let before = self.effort.steps;
         for (b, mine, theirs) in group {
             let items = self.entries.items();
             let (x, y) = (items[*mine].sequence, items[*theirs].sequence);
@@ -223,12 +223,25 @@ impl Stage<'_> {
                 .flatten()
                 .filter(|n| n.may_meet(x) && n.may_meet(y))
                 .collect();
-            match search::find(x, Some(y), &none, &mut self.effort) {
+            let budget = MAX_STEPS.saturating_sub(self.effort.steps - before);
+            match search::find(x, Some(y), &none, budget, &mut self.effort) {
                 Answer::Empty => {}
-                Answer::GaveUp => undecided = Some(None),
-                Answer::Witness(path) => return Some(Some(path.into())),
+                Answer::GaveUp => undecided = true,
+                Answer::Witness(cost, path) => {
+                    let found = (cost, path);
+                    best = Some(best.map_or(found.clone(), |best| best.min(found)));
+                }
+            }
+            if best.is_some() {
+                if to_improve == 0 {
+                    break;
+                }
+                to_improve -= 1;
             }
         }
-        undecided
+        match best {
+            Some((_, path)) => Some(Some(path.into())),
+            None => undecided.then_some(None),
+        }
     }
 }

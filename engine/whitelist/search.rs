@@ -17,9 +17,9 @@ use super::sequence::Sequence;
 use super::symbol::{self, STRAY, Symbol};
 use super::universe::Place;
 
-/// Steps (transitions made and state sets compared) that one search may take, after which it gives
-/// up and the callers take the cautious side: an overlap is possible, a pattern may match. A pair of
-/// everyday patterns takes some hundred.
+/// Steps (transitions made and state sets compared) that one question may take: a pair of whitelists,
+/// or a pattern of a list. After that the cautious answer is given: an overlap is possible, a pattern
+/// may match. Everyday patterns take some hundred.
 pub const MAX_STEPS: u64 = 4_000_000;
 
 /// Cost of beginning a component with a dot, so that `*.rs` is shown as `a.rs` rather than `.rs`.
@@ -43,17 +43,19 @@ pub struct Effort {
 pub(super) enum Answer {
     /// There is no such path.
     Empty,
-    /// There is: the cheapest one.
-    Witness(Vec<u8>),
-    /// Not known after [`MAX_STEPS`].
+    /// There is: the cheapest one, after its cost.
+    Witness(u32, Vec<u8>),
+    /// Not known after as many steps as were allowed.
     GaveUp,
 }
 
-/// Looks for a path that matches `a` (and `b`, if given) and nothing of `none`.
+/// Looks for a path that matches `a` (and `b`, if given) and nothing of `none`, in at most `budget`
+/// steps.
 pub(super) fn find(
     a: &Sequence,
     b: Option<&Sequence>,
     none: &[&Sequence],
+    budget: u64,
     effort: &mut Effort,
 ) -> Answer {
     let mut automaton = Automaton::default();
@@ -64,7 +66,7 @@ pub(super) fn find(
     };
     let mut excluded: Vec<u32> = none.iter().map(|s| automaton.add(s)).collect();
     excluded.sort_unstable();
-    let mut search = Search::new(&automaton);
+    let mut search = Search::new(&automaton, budget);
     effort.searches += 1;
     let answer = if excluded.iter().any(|s| automaton.state(*s).all) {
         Answer::Empty
@@ -96,10 +98,11 @@ struct Search<'a> {
     numbers: HashMap<Vec<u32>, u32>,
     settled: HashMap<Spot, Vec<u32>>,
     steps: u64,
+    budget: u64,
 }
 
 impl<'a> Search<'a> {
-    fn new(automaton: &'a Automaton) -> Self {
+    fn new(automaton: &'a Automaton, budget: u64) -> Self {
         Self {
             automaton,
             nodes: Vec::new(),
@@ -107,29 +110,22 @@ impl<'a> Search<'a> {
             numbers: HashMap::new(),
             settled: HashMap::new(),
             steps: 0,
+            budget,
         }
     }
 
     fn run(&mut self, a: u32, b: u32, excluded: Vec<u32>) -> Answer {
         let excluded = self.number(excluded);
         let mut queue = BinaryHeap::from([Reverse((0, 0))]);
-        self.nodes.push(Node {
-            spot: (a, b, Place::Start),
-            excluded,
-            from: 0,
-            symbol: 0,
-        });
+        self.nodes.push(Node { spot: (a, b, Place::Start), excluded, from: 0, symbol: 0 });
         while let Some(Reverse((cost, at))) = queue.pop() {
-            let (spot, excluded) = (
-                self.nodes[at as usize].spot,
-                self.nodes[at as usize].excluded,
-            );
+            let (spot, excluded) = (self.nodes[at as usize].spot, self.nodes[at as usize].excluded);
             if self.is_settled(spot, excluded) {
                 continue;
             }
             self.settled.entry(spot).or_default().push(excluded);
             if self.accepts(spot, excluded) {
-                return Answer::Witness(self.spell(at));
+                return Answer::Witness(cost, self.spell(at));
             }
             for (symbol, place) in self.symbols(spot, excluded) {
                 let Some(excluded) = self.step_excluded(excluded, symbol) else {
@@ -141,16 +137,11 @@ impl<'a> Search<'a> {
                     let spot = (to.0, to.1, place);
                     if !self.is_settled(spot, excluded) {
                         queue.push(Reverse((cost, self.nodes.len() as u32)));
-                        self.nodes.push(Node {
-                            spot,
-                            excluded,
-                            from: at,
-                            symbol,
-                        });
+                        self.nodes.push(Node { spot, excluded, from: at, symbol });
                     }
                 }
             }
-            if self.steps > MAX_STEPS {
+            if self.steps > self.budget {
                 return Answer::GaveUp;
             }
         }
@@ -211,9 +202,7 @@ impl<'a> Search<'a> {
             let edges = self.automaton.state(state).edges.iter();
             edges.filter(move |e| e.on.takes(symbol)).map(|e| e.to)
         };
-        let pairs: Vec<_> = after(a)
-            .flat_map(|a| after(b).map(move |b| (a, b)))
-            .collect();
+        let pairs: Vec<_> = after(a).flat_map(|a| after(b).map(move |b| (a, b))).collect();
         self.steps += 1 + pairs.len() as u64;
         pairs
     }
@@ -239,10 +228,8 @@ impl<'a> Search<'a> {
             let intervals = cuts.windows(2).map(|w| w[0]..=w[1] - 1);
             intervals.filter_map(symbol::best).collect()
         };
-        let mut open: Vec<_> = symbols
-            .into_iter()
-            .filter_map(|s| Some((s, place.step(s)?)))
-            .collect();
+        let mut open: Vec<_> =
+            symbols.into_iter().filter_map(|s| Some((s, place.step(s)?))).collect();
         open.sort_by_key(|(s, _)| (symbol::rank(*s), *s));
         open.dedup_by_key(|(s, _)| *s);
         open

@@ -33,10 +33,9 @@ pub(super) struct Glob {
     /// What every name it matches starts and ends with. They never share bytes.
     prefix: Vec<u8>,
     suffix: Vec<u8>,
-    /// Whether prefix and suffix with anything between them is all there is to it.
-    simple: bool,
-    automaton: Automaton,
-    start: u32,
+    /// Decides the rest, with its start; `None` when prefix and suffix with anything between them is
+    /// all there is to it.
+    automaton: Option<(Automaton, u32)>,
 }
 
 impl Component {
@@ -53,15 +52,16 @@ impl Component {
         if simple && prefix.is_empty() && suffix.is_empty() {
             return Self::Any;
         }
-        let mut automaton = Automaton::default();
-        let start = automaton.add_component(tokens);
+        let automaton = (!simple).then(|| {
+            let mut automaton = Automaton::default();
+            let start = automaton.add_component(tokens);
+            (automaton, start)
+        });
         Self::Glob(Box::new(Glob {
             tokens: tokens.to_vec(),
             prefix: prefix.into_bytes(),
             suffix: suffix.into_bytes(),
-            simple,
             automaton,
-            start,
         }))
     }
 
@@ -73,7 +73,23 @@ impl Component {
                 name.len() >= glob.prefix.len() + glob.suffix.len()
                     && name.starts_with(&glob.prefix)
                     && name.ends_with(&glob.suffix)
-                    && (glob.simple || glob.automaton.accepts(glob.start, name))
+                    && (glob.automaton.as_ref()).is_none_or(|(a, start)| a.accepts(*start, name))
+            }
+        }
+    }
+}
+
+impl Component {
+    /// Cheap and one-sided: `false` only when no name can match both.
+    fn may_meet(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Any, _) | (_, Self::Any) => true,
+            (Self::Literal(name), component) | (component, Self::Literal(name)) => {
+                component.matches(name)
+            }
+            (Self::Glob(a), Self::Glob(b)) => {
+                (a.prefix.starts_with(&b.prefix) || b.prefix.starts_with(&a.prefix))
+                    && (a.suffix.ends_with(&b.suffix) || b.suffix.ends_with(&a.suffix))
             }
         }
     }
@@ -151,6 +167,8 @@ impl Sequence {
     pub(super) fn may_meet(&self, other: &Self) -> bool {
         (self.head.starts_with(&other.head) || other.head.starts_with(&self.head))
             && (self.tail.ends_with(&other.tail) || other.tail.ends_with(&self.tail))
+            && may_align(self.parts.iter(), other.parts.iter())
+            && may_align(self.parts.iter().rev(), other.parts.iter().rev())
     }
 
     /// Cheap and one-sided: `true` only when some path matches.
@@ -160,6 +178,35 @@ impl Sequence {
             // A literal that no path has is an error of its own, found when the pattern is read.
             _ => true,
         })
+    }
+
+    /// Cheap and one-sided: `true` only when every path that `other` matches is one of this pattern's,
+    /// because this one is a folder and the other starts within it.
+    pub(super) fn surely_covers(&self, other: &Self) -> bool {
+        self.is_folder() && self.is_beyond(other)
+    }
+
+    /// Cheap and one-sided: `true` only when this pattern matches a path that none of `others` does:
+    /// it is a folder, and there are more letters than ways in which the others go on from it.
+    pub(super) fn surely_outlasts(&self, others: &[&Self]) -> bool {
+        const LETTERS: usize = 26;
+        self.is_folder() && others.len() < LETTERS && others.iter().all(|o| self.is_beyond(o))
+    }
+
+    /// Whether this is `a/b/**`, or `**`.
+    fn is_folder(&self) -> bool {
+        let literal = |part: &Part| matches!(part, Part::One(Component::Literal(_)));
+        match self.parts.as_slice() {
+            [folder @ .., Part::Components, Part::One(Component::Any)] => {
+                folder.iter().all(literal)
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether all that `other` matches starts with this pattern's head and at least a byte more.
+    fn is_beyond(&self, other: &Self) -> bool {
+        other.head.len() > self.head.len() && other.head.starts_with(&self.head)
     }
 
     /// Whether the path of this key matches.
@@ -198,6 +245,23 @@ impl Sequence {
                 }
                 (_, None) => return false,
             }
+        }
+    }
+}
+
+/// Whether patterns, read from the same end, can agree component by component up to the first `**` of
+/// either.
+fn may_align<'a>(
+    mut a: impl Iterator<Item = &'a Part>,
+    mut b: impl Iterator<Item = &'a Part>,
+) -> bool {
+    loop {
+        match (a.next(), b.next()) {
+            (Some(Part::One(a)), Some(Part::One(b))) if a.may_meet(b) => {}
+            (Some(Part::Components), _) | (_, Some(Part::Components)) | (None, None) => {
+                return true;
+            }
+            _ => return false,
         }
     }
 }

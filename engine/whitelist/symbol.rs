@@ -49,7 +49,7 @@ pub(super) fn rank(symbol: Symbol) -> u32 {
     }
     match char::from_u32(symbol) {
         Some('!'..='~') => 100,
-        Some(c) if c.is_alphanumeric() => 200,
+        Some(c) if c.is_alphabetic() => 200,
         Some(' ') => 300,
         Some(c) if c.is_control() => 500,
         Some(_) => 400,
@@ -81,11 +81,7 @@ pub(super) fn best(interval: RangeInclusive<Symbol>) -> Option<Symbol> {
     }
     // What is left is short, or begins as it goes on; a look at its first characters is enough.
     let (low, high) = (*interval.start(), *interval.end());
-    let low = if SURROGATES.contains(&low) {
-        *SURROGATES.end() + 1
-    } else {
-        low
-    };
+    let low = if SURROGATES.contains(&low) { *SURROGATES.end() + 1 } else { low };
     (low..=high).take(32).min_by_key(|s| rank(*s))
 }
 

@@ -40,16 +40,13 @@ pub(super) enum Kind {
     Slash,
     /// `**`
     Components,
+    /// Something that has been noted as wrong; it keeps its place, so that no more is said of it.
+    Faulty,
 }
 
 /// Reads `text` from byte `from` on, and notes what is wrong with it.
 pub(super) fn read(text: &str, from: usize, notes: &mut Notes<'_>) -> Vec<Token> {
-    let mut reader = Reader {
-        text,
-        at: from,
-        lost: false,
-        notes,
-    };
+    let mut reader = Reader { text, at: from, lost: false, notes };
     reader.sequence(0)
 }
 
@@ -91,12 +88,14 @@ impl Reader<'_, '_> {
                     self.notes.add(start..self.at, Problem::Unopened(next));
                     None
                 }
-                _ => self.literal(next, start).map(Kind::Literal),
+                _ => {
+                    if next.is_control() && next != '\0' {
+                        self.notes.add(start..self.at, Problem::Control(next));
+                    }
+                    self.literal(next, start).map(Kind::Literal)
+                }
             };
-            tokens.extend(kind.map(|kind| Token {
-                kind,
-                range: start..self.at,
-            }));
+            tokens.push(Token { kind: kind.unwrap_or(Kind::Faulty), range: start..self.at });
         }
         tokens
     }
@@ -105,9 +104,6 @@ impl Reader<'_, '_> {
         if c == '\0' {
             self.notes.add(start..self.at, Problem::Nul);
             return None;
-        }
-        if c.is_control() {
-            self.notes.add(start..self.at, Problem::Control(c));
         }
         Some(c)
     }

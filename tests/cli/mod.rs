@@ -1,1 +1,8 @@
-//! To be built.
+//! The command line, through the binary.
+
+mod brief;
+mod graph;
+mod init;
+mod pre_commit;
+mod schema;
+mod validate;

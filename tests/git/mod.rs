@@ -1,1 +1,15 @@
-//! To be built.
+//! The one door to git, held against real repositories.
+
+mod adversary;
+mod bases;
+mod environment;
+mod guards;
+mod history;
+mod ignores;
+mod indexes;
+mod interrupted;
+mod merging;
+mod odd_repositories;
+mod removals;
+mod settling;
+mod worktrees;

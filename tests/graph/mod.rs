@@ -17,11 +17,7 @@ fn levels(plan: &Plan, sealed: &Sealed) -> Vec<String> {
 }
 
 fn faults(plan: &Plan) -> Vec<String> {
-    seal(plan)
-        .unwrap_err()
-        .iter()
-        .map(Fault::to_string)
-        .collect()
+    seal(plan).unwrap_err().iter().map(Fault::to_string).collect()
 }
 
 fn dependents(sealed: &Sealed, wp: usize) -> Vec<usize> {
@@ -44,12 +40,7 @@ fn an_independent_plan_is_one_level_without_edges() {
 fn a_wp_without_needs_waits_for_the_whole_stage_before() {
     let plan = staged(
         &["one", "empty", "two"],
-        &[
-            ("c", "two", None),
-            ("a", "one", None),
-            ("b", "one", None),
-            ("d", "two", Some(&["b"])),
-        ],
+        &[("c", "two", None), ("a", "one", None), ("b", "one", None), ("d", "two", Some(&["b"]))],
     );
     let sealed = seal(&plan).unwrap();
     assert_eq!(levels(&plan, &sealed), ["one: a b", "two: c d"]);
@@ -74,15 +65,9 @@ fn a_stage_whose_wps_need_each_other_has_levels_of_its_own() {
         ],
     );
     let sealed = seal(&plan).unwrap();
-    assert_eq!(
-        levels(&plan, &sealed),
-        ["one: c", "one: b", "one: a", "two: d"]
-    );
+    assert_eq!(levels(&plan, &sealed), ["one: c", "one: b", "one: a", "two: d"]);
     assert_eq!(sealed.waits(3), Waits::Stage(&[0, 1, 2]));
-    let stages: Vec<_> = sealed
-        .stages()
-        .map(|(id, wps)| (id.as_str(), wps.to_vec()))
-        .collect();
+    let stages: Vec<_> = sealed.stages().map(|(id, wps)| (id.as_str(), wps.to_vec())).collect();
     assert_eq!(stages, [("one", vec![0, 1, 2]), ("two", vec![3])]);
     assert_eq!(dependents(&sealed, 2), [0, 1, 3]);
     assert_eq!(sealed.longest_chain(), [2, 1, 0, 3]);
@@ -150,8 +135,7 @@ fn a_plan_without_wps_has_no_levels() {
 fn two_wide_stages_meet_in_one_hub() {
     let mut plan = plan(&["one", "two", "three"]);
     for stage in ["one", "two", "three"] {
-        plan.wps
-            .extend((0..2000).map(|i| wp(&format!("{stage}-{i}"), stage, None)));
+        plan.wps.extend((0..2000).map(|i| wp(&format!("{stage}-{i}"), stage, None)));
     }
     let sealed = seal(&plan).unwrap();
     assert_eq!(sealed.edges(), 4 * 2000);

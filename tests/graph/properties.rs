@@ -10,10 +10,7 @@ use crate::support::small_plan::{plan, wp};
 
 /// Up to 9 WPs in up to 3 stages (or in none), with needs at random: rings, self-needs and needs of later stages come up often.
 fn any_plan() -> impl Strategy<Value = Plan> {
-    let one = (
-        0_usize..3,
-        proptest::option::of(proptest::collection::vec(0_usize..9, 0..3)),
-    );
+    let one = (0_usize..3, proptest::option::of(proptest::collection::vec(0_usize..9, 0..3)));
     (any::<bool>(), proptest::collection::vec(one, 1..9)).prop_map(|(with_stages, wps)| {
         let names = ["s0", "s1", "s2"];
         let mut plan = plan(if with_stages { &names } else { &[] });
@@ -32,15 +29,11 @@ fn any_plan() -> impl Strategy<Value = Plan> {
 /// What `needs` says, by index.
 fn written(plan: &Plan, i: usize) -> Vec<usize> {
     let ids = plan.wps[i].needs.iter().flatten();
-    ids.map(|id| plan.wps.iter().position(|w| &w.id == id).unwrap())
-        .collect()
+    ids.map(|id| plan.wps.iter().position(|w| &w.id == id).unwrap()).collect()
 }
 
 fn stage(plan: &Plan, i: usize) -> usize {
-    plan.stages
-        .iter()
-        .position(|s| s.id == plan.wps[i].stage)
-        .unwrap_or(0)
+    plan.stages.iter().position(|s| s.id == plan.wps[i].stage).unwrap_or(0)
 }
 
 /// Everything `i` waits for directly, without hubs.
@@ -49,14 +42,8 @@ fn all_needs(plan: &Plan, i: usize) -> Vec<usize> {
         return written(plan, i);
     }
     let others = || (0..plan.wps.len()).map(|j| (j, stage(plan, j)));
-    let before = others()
-        .map(|(_, s)| s)
-        .filter(|&s| s < stage(plan, i))
-        .max();
-    others()
-        .filter(|&(_, s)| Some(s) == before)
-        .map(|(j, _)| j)
-        .collect()
+    let before = others().map(|(_, s)| s).filter(|&s| s < stage(plan, i)).max();
+    others().filter(|&(_, s)| Some(s) == before).map(|(j, _)| j).collect()
 }
 
 /// Whether `to` can be reached from `from` in one step or more.

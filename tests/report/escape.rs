@@ -5,13 +5,7 @@ use sop::report::escape::{pictured, visible, visible_lines};
 
 #[test]
 fn plain_text_is_left_alone() {
-    for text in [
-        "",
-        "plan.toml",
-        "größer als 5 °C",
-        "日本語",
-        "می\u{200c}خواهم",
-    ] {
+    for text in ["", "plan.toml", "größer als 5 °C", "日本語", "می\u{200c}خواهم"] {
         assert_eq!(visible(text), text);
         assert_eq!(visible_lines(text), text);
     }
@@ -67,8 +61,5 @@ proptest! {
 
 #[test]
 fn a_picture_stands_for_one_character() {
-    assert_eq!(
-        pictured("a\u{1b}[1m\u{202e}\u{9b}\r\u{7f}\r\n\tb"),
-        "a␛[1m��␍␡\r\n\tb"
-    );
+    assert_eq!(pictured("a\u{1b}[1m\u{202e}\u{9b}\r\u{7f}\r\n\tb"), "a␛[1m��␍␡\r\n\tb");
 }

@@ -4,8 +4,7 @@ use std::ops::Range;
 
 use insta::assert_snapshot;
 use sop::finding::Finding;
-use sop::report::findings::json::Document;
-use sop::report::findings::{Format, Look, Sources, draw};
+use sop::report::findings::{Format, Look, Sources, draw, json};
 
 const FILE: &str = "plans/a plan.toml";
 const TEXT: &str = "\
@@ -34,17 +33,13 @@ fn some() -> Vec<Finding> {
             .label("not a tier")
             .help("tiers of this plan: light, standard")
             .suggest("\"standard\""),
-        Finding::error(
-            "cycle",
-            FILE,
-            "WPs wait for each other: client → server → client",
-        )
-        .at(span("\"server\"]").start..span("\"server\"]").end - 1)
-        .label("client waits for server")
-        .related(
-            "server waits for client",
-            span("\"client\"]").start..span("\"client\"]").end - 1,
-        ),
+        Finding::error("cycle", FILE, "WPs wait for each other: client → server → client")
+            .at(span("\"server\"]").start..span("\"server\"]").end - 1)
+            .label("client waits for server")
+            .related(
+                "server waits for client",
+                span("\"client\"]").start..span("\"client\"]").end - 1,
+            ),
         Finding::warning("unknown-key", FILE, "unknown key `titel\u{1b}[0m`")
             .at(span("titel"))
             .suggest("title"),
@@ -113,10 +108,7 @@ fn nothing_is_drawn_for_no_findings() {
 fn colors_only_when_asked_and_only_ours() {
     let plain = drawn(Format::Human, &some(), Look::default());
     assert!(!plain.contains('\u{1b}'));
-    let look = Look {
-        color: true,
-        ..Look::default()
-    };
+    let look = Look { color: true, ..Look::default() };
     let colored = drawn(Format::Human, &some(), look);
     assert!(colored.contains("\u{1b}[1m\u{1b}[91merror"), "{colored:?}");
     // The same text under the colours: what the plan tried to smuggle in stays spelled out.
@@ -136,14 +128,7 @@ fn far_places_are_excerpts_of_their_own() {
     let mut sources = Sources::new();
     sources.add("p.toml", &text);
     let mut out = Vec::new();
-    draw(
-        Format::Human,
-        &[finding],
-        &sources,
-        Look::default(),
-        &mut out,
-    )
-    .expect("written");
+    draw(Format::Human, &[finding], &sources, Look::default(), &mut out).expect("written");
     assert_snapshot!(String::from_utf8(out).expect("UTF-8"), @r#"
     error[far]: a and c disagree
        --> p.toml:102:1
@@ -216,11 +201,7 @@ fn json_counts_and_keeps_the_order() {
     let value: serde_json::Value = serde_json::from_str(&text).expect("one JSON document");
     assert_eq!(value["errors"], 3);
     assert_eq!(value["warnings"], 2);
-    let codes: Vec<_> = value["findings"]
-        .as_array()
-        .expect("an array")
-        .iter()
-        .collect();
+    let codes: Vec<_> = value["findings"].as_array().expect("an array").iter().collect();
     assert_eq!(codes.len(), 5);
     assert_eq!(codes[0]["code"], "unknown-tier");
     assert_eq!(codes[4]["file"], "gone,1:2.toml");
@@ -229,11 +210,8 @@ fn json_counts_and_keeps_the_order() {
     assert_eq!(codes[3]["start"]["line"], 11);
     assert_eq!(codes[3]["start"]["column"], 23);
     // The schema of the document is what it says it is.
-    let settings = schemars::generate::SchemaSettings::draft2020_12().for_serialize();
-    let schema = settings
-        .into_generator()
-        .into_root_schema_for::<Document<'_>>();
-    let schema = jsonschema::validator_for(schema.as_value()).expect("a JSON Schema");
+    let schema = serde_json::from_str(&json::schema()).expect("JSON");
+    let schema = jsonschema::validator_for(&schema).expect("a JSON Schema");
     assert!(schema.is_valid(&value));
 }
 
@@ -270,17 +248,11 @@ fn sarif_points_at_regions_and_offers_the_fix() {
     assert_eq!(place["region"]["endColumn"], 18);
     let fix = &results[0]["fixes"][0]["artifactChanges"][0]["replacements"][0];
     assert_eq!(fix["insertedContent"]["text"], "\"standard\"");
-    let (from, len) = (
-        &fix["deletedRegion"]["byteOffset"],
-        &fix["deletedRegion"]["byteLength"],
-    );
+    let (from, len) = (&fix["deletedRegion"]["byteOffset"], &fix["deletedRegion"]["byteLength"]);
     let from = from.as_u64().expect("an offset") as usize;
     let to = from + len.as_u64().expect("a length") as usize;
     assert_eq!(&TEXT[from..to], "\"standart\"");
-    assert_eq!(
-        results[1]["relatedLocations"].as_array().map(Vec::len),
-        Some(1)
-    );
+    assert_eq!(results[1]["relatedLocations"].as_array().map(Vec::len), Some(1));
     let bare = &results[4]["locations"][0]["physicalLocation"];
     assert_eq!(bare["artifactLocation"]["uri"], "gone%2C1%3A2.toml");
     assert!(bare.get("region").is_none());
@@ -288,20 +260,12 @@ fn sarif_points_at_regions_and_offers_the_fix() {
 
 #[test]
 fn spans_that_miss_the_text_are_brought_into_it() {
-    let cases = [
-        usize::MAX - 1..usize::MAX,
-        0..usize::MAX,
-        TEXT.len()..TEXT.len(),
-    ];
+    let cases = [usize::MAX - 1..usize::MAX, 0..usize::MAX, TEXT.len()..TEXT.len()];
     let inside = TEXT.find('ö').expect("there") + 1;
-    for span in cases.into_iter().chain([
-        inside..inside,
-        inside..inside + 1,
-        Range { start: 9, end: 3 },
-    ]) {
-        let finding = Finding::error("odd", FILE, "odd")
-            .at(span)
-            .related("x", inside..usize::MAX);
+    for span in
+        cases.into_iter().chain([inside..inside, inside..inside + 1, Range { start: 9, end: 3 }])
+    {
+        let finding = Finding::error("odd", FILE, "odd").at(span).related("x", inside..usize::MAX);
         for format in [Format::Human, Format::Json, Format::Sarif, Format::Github] {
             assert!(drawn(format, std::slice::from_ref(&finding), Look::default()).contains("odd"));
         }
@@ -312,4 +276,19 @@ fn spans_that_miss_the_text_are_brought_into_it() {
     let finding = Finding::error("empty", "e", "an empty plan").at(0..0);
     draw(Format::Human, &[finding], &empty, Look::default(), &mut out).expect("written");
     assert!(String::from_utf8(out).expect("UTF-8").contains("e:1:1"));
+}
+
+#[test]
+fn what_the_help_says_already_is_not_said_twice() {
+    let finding = Finding::error("x", FILE, "x").suggest("\"standard\"");
+    let told = |help: &str| {
+        let finding = finding.clone().help(help);
+        let out = drawn(Format::Human, std::slice::from_ref(&finding), Look::default());
+        let line = drawn(Format::Github, std::slice::from_ref(&finding), Look::default());
+        assert_eq!(out.matches("did you mean").count(), line.matches("did you mean").count());
+        out.matches("did you mean").count()
+    };
+    assert_eq!(told("tiers are `light` and `standard`"), 1);
+    assert_eq!(told("did you mean `standard`? there is `light` too"), 1);
+    assert_eq!(told("write it as: `standard`"), 0);
 }

@@ -1,1 +1,3 @@
-//! To be built.
+//! Running plans.
+
+mod compile;

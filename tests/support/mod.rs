@@ -1,6 +1,11 @@
 //! Fixtures that several rooms' tests share.
 
+pub mod git_repo;
+pub mod plan_text;
 pub mod samples;
+pub mod scratch;
 pub mod small_plan;
+pub mod steps;
 pub mod story;
 pub mod terminal;
+pub mod tricks;

@@ -11,10 +11,7 @@ use sop::model::time::Length;
 
 /// A staged plan of these stages and no WP.
 pub fn plan(stages: &[&str]) -> Plan {
-    let stage = |name: &&str| Stage {
-        id: StageId::new(*name).unwrap(),
-        shared: Vec::new(),
-    };
+    let stage = |name: &&str| Stage { id: StageId::new(*name).unwrap(), shared: Vec::new() };
     let tier = Tier {
         worker: WorkerId::new("script").unwrap(),
         model: Some("small".to_owned()),
@@ -79,9 +76,6 @@ pub fn wp(id: &str, stage: &str, needs: Option<&[&str]>) -> Wp {
 /// A staged plan: WPs as `(id, stage, needs)`.
 pub fn staged(stages: &[&str], wps: &[(&str, &str, Option<&[&str]>)]) -> Plan {
     let mut plan = plan(stages);
-    plan.wps = wps
-        .iter()
-        .map(|&(id, stage, needs)| wp(id, stage, needs))
-        .collect();
+    plan.wps = wps.iter().map(|&(id, stage, needs)| wp(id, stage, needs)).collect();
     plan
 }

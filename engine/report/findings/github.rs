@@ -5,6 +5,7 @@
 
 use std::io::{self, Write};
 
+use super::hint;
 use super::sources::Sources;
 use crate::finding::{Finding, Severity};
 use crate::report::escape::{visible, visible_lines};
@@ -39,9 +40,9 @@ pub fn draw(findings: &[Finding], sources: &Sources<'_>, out: &mut impl Write) -
 /// An annotation shows no source, so what stands at the caret and below it becomes part of the text.
 fn message(finding: &Finding) -> String {
     let mut text = visible(&finding.message).into_owned();
-    if let Some(suggestion) = &finding.suggestion {
-        let word = visible(suggestion.trim_matches('"')).into_owned();
-        text.push_str(&format!("\ndid you mean `{word}`?"));
+    if let Some(hint) = hint(finding) {
+        text.push('\n');
+        text.push_str(&hint);
     }
     if let Some(help) = &finding.help {
         text.push('\n');
@@ -51,9 +52,7 @@ fn message(finding: &Finding) -> String {
 }
 
 fn data(text: &str) -> String {
-    text.replace('%', "%25")
-        .replace('\r', "%0D")
-        .replace('\n', "%0A")
+    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
 }
 
 fn property(text: &str) -> String {

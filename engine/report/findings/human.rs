@@ -6,9 +6,9 @@ use std::ops::Range;
 
 use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 
-use super::Look;
 use super::sources::{Sources, Text};
 use super::tally::Tally;
+use super::{Look, hint};
 use crate::finding::{Finding, Severity};
 use crate::report::escape::{pictured, visible, visible_lines};
 
@@ -28,11 +28,7 @@ pub fn draw(
     if findings.is_empty() {
         return Ok(());
     }
-    let renderer = if look.color {
-        Renderer::styled().hyperlink(false)
-    } else {
-        Renderer::plain()
-    };
+    let renderer = if look.color { Renderer::styled().hyperlink(false) } else { Renderer::plain() };
     let renderer = renderer.term_width(look.width);
     for finding in findings {
         let group = group(finding, sources.get(&finding.file));
@@ -59,10 +55,7 @@ fn group<'a>(finding: &'a Finding, text: Option<&'a Text<'a>>) -> Group<'a> {
         }
         _ => group = group.element(Origin::path(visible(&finding.file))),
     }
-    if let Some(suggestion) = &finding.suggestion {
-        // The replacement stands for source text, quotes included; people read the word.
-        let word = suggestion.trim_matches('"');
-        let hint = format!("did you mean `{}`?", visible(word));
+    if let Some(hint) = hint(finding) {
         group = group.element(Level::HELP.message(hint));
     }
     if let Some(help) = &finding.help {
@@ -85,11 +78,8 @@ struct Mark<'a> {
 }
 
 fn excerpts<'a>(finding: &'a Finding, span: &Range<usize>, text: &Text<'_>) -> Vec<Excerpt<'a>> {
-    let primary = Mark {
-        kind: AnnotationKind::Primary,
-        span: span.clone(),
-        label: finding.label.as_deref(),
-    };
+    let primary =
+        Mark { kind: AnnotationKind::Primary, span: span.clone(), label: finding.label.as_deref() };
     let related = finding.related.iter().map(|place| Mark {
         kind: AnnotationKind::Context,
         span: place.span.clone(),
@@ -105,11 +95,7 @@ fn excerpts<'a>(finding: &'a Finding, span: &Range<usize>, text: &Text<'_>) -> V
                 excerpt.last = excerpt.last.max(end.line);
                 excerpt.marks.push(mark);
             }
-            None => excerpts.push(Excerpt {
-                first: start.line,
-                last: end.line,
-                marks: vec![mark],
-            }),
+            None => excerpts.push(Excerpt { first: start.line, last: end.line, marks: vec![mark] }),
         }
     }
     excerpts
@@ -125,8 +111,6 @@ impl<'a> Excerpt<'a> {
             let annotation = mark.kind.span(moved(start.offset)..moved(end.offset));
             annotation.label(mark.label.map(visible))
         });
-        Snippet::source(pictured(lines))
-            .line_start(self.first)
-            .annotations(annotations)
+        Snippet::source(pictured(lines)).line_start(self.first).annotations(annotations)
     }
 }

@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use schemars::JsonSchema;
+use schemars::generate::SchemaSettings;
 use serde::Serialize;
 
 use super::sources::{Position, Sources, Text};
@@ -83,20 +84,21 @@ pub fn draw(findings: &[Finding], sources: &Sources<'_>, out: &mut impl Write) -
     writeln!(out)
 }
 
+/// The JSON Schema of the document.
+#[must_use]
+pub fn schema() -> String {
+    let settings = SchemaSettings::draft07().for_serialize();
+    let schema = settings.into_generator().into_root_schema_for::<Document<'_>>();
+    format!("{:#}\n", schema.to_value())
+}
+
 fn entry<'a>(finding: &'a Finding, text: Option<&Text<'_>>) -> Entry<'a> {
     let span = finding.span.as_ref();
-    let (start, end) = text
-        .zip(span)
-        .map(|(text, span)| text.positions(span))
-        .unzip();
+    let (start, end) = text.zip(span).map(|(text, span)| text.positions(span)).unzip();
     let places = text.into_iter().flat_map(|text| {
         finding.related.iter().map(|place| {
             let (start, end) = text.positions(&place.span);
-            Place {
-                label: &place.label,
-                start,
-                end,
-            }
+            Place { label: &place.label, start, end }
         })
     });
     Entry {

@@ -12,6 +12,7 @@ pub mod tally;
 use std::io::{self, Write};
 
 use crate::finding::Finding;
+use crate::report::escape::visible;
 pub use sources::Sources;
 
 /// How findings are drawn.
@@ -39,10 +40,7 @@ pub struct Look {
 
 impl Default for Look {
     fn default() -> Self {
-        Self {
-            color: false,
-            width: 140,
-        }
+        Self { color: false, width: 140 }
     }
 }
 
@@ -63,4 +61,13 @@ pub fn draw(
         Format::Sarif => sarif::draw(findings, sources, out),
         Format::Github => github::draw(findings, sources, out),
     }
+}
+
+/// "did you mean …?", unless the finding's own help says as much.
+fn hint(finding: &Finding) -> Option<String> {
+    // The replacement stands for source text, quotes included; people read the word.
+    let word = finding.suggestion.as_deref()?.trim_matches('"');
+    let help = finding.help.as_deref().unwrap_or_default();
+    let said = help.contains("did you mean") || help.ends_with(&format!(": `{word}`"));
+    (!said).then(|| format!("did you mean `{}`?", visible(word)))
 }

@@ -15,8 +15,291 @@ pub struct Rule {
 /// The rule of this code.
 #[must_use]
 pub fn find(code: &str) -> Option<&'static Rule> {
-    RULES.iter().find(|rule| rule.code == code)
+    let at = RULES.binary_search_by_key(&code, |rule| rule.code).ok()?;
+    RULES.get(at)
 }
 
-/// Every rule, by name.
-pub const RULES: &[Rule] = &[];
+/// Every rule, sorted by name.
+pub const RULES: &[Rule] = &[
+    Rule {
+        code: "absolute-path",
+        about: "A path is named from some root within the repository, never from the root of the file system.",
+        help: "Other machines and other worktrees have other roots. Write the path from the top of the repository, or, for a brief, from the folder of the plan file.",
+    },
+    Rule {
+        code: "bad-brief",
+        about: "A brief file is a text file of reasonable size.",
+        help: "The file is there but cannot be taken: it is not a file, not UTF-8, not readable, or larger than 1 MiB. Let the brief name long material instead of holding it.",
+    },
+    Rule {
+        code: "bad-duration",
+        about: "A length of time has a unit.",
+        help: "Write `90s`, `5m` or `1h30m`: a bare number would leave the unit to be guessed.",
+    },
+    Rule {
+        code: "bad-id",
+        about: "Ids become branches, folders and arguments, so they are made of letters, digits, `-`, `_` and single inner dots.",
+        help: "Choose another name; it starts with a letter or a digit and has at most 64 characters.",
+    },
+    Rule {
+        code: "bad-path",
+        about: "A path holds no NUL character.",
+        help: "No file system has such a path. Take the character out.",
+    },
+    Rule {
+        code: "bad-size",
+        about: "A size is a number of bytes, or a number with its unit.",
+        help: "Write `64MB` or `256MiB`.",
+    },
+    Rule {
+        code: "bad-variable",
+        about: "Names of variables are made of letters, digits and `_`, and start with no digit.",
+        help: "Templates and shells read other characters as something else. Rename it.",
+    },
+    Rule {
+        code: "bad-version",
+        about: "The version of the plan format is 1.",
+        help: "Write `version = 1`. A plan of a later version needs a later `sop`.",
+    },
+    Rule {
+        code: "blank-brief",
+        about: "A brief says what is to be done.",
+        help: "A worker that gets a blank brief has to guess. Write the task into it.",
+    },
+    Rule {
+        code: "command-template",
+        about: "Each argument of a worker or reviewer is a template that compiles and asks only for what there is.",
+        help: "See the finding for the variable and what it may have been meant to be. What a shell would run is handed over as an argument after the script, never pasted into it.",
+    },
+    Rule {
+        code: "copy-tracked",
+        about: "Provisioning copies untracked files only.",
+        help: "A tracked file is in every worktree already, and a copy over it would look like a change by the worker. Leave it out of `copy`.",
+    },
+    Rule {
+        code: "cycle",
+        about: "WPs do not wait for each other in a ring.",
+        help: "None of them could ever start. Drop one of the `needs` entries that the finding shows, or cut the work differently.",
+    },
+    Rule {
+        code: "duplicate-id",
+        about: "Each id and each stage name is used once, whatever its case.",
+        help: "Branches and folders are named after it, and some file systems do not tell cases apart. Rename one of the two.",
+    },
+    Rule {
+        code: "empty-command",
+        about: "A command has a program to run.",
+        help: "Write a line, or a list of the program and its arguments.",
+    },
+    Rule {
+        code: "empty-dod",
+        about: "A WP that makes a change has a Definition of Done.",
+        help: "Without a command that must exit 0 nothing proves the work. Add one to `dod`.",
+    },
+    Rule {
+        code: "empty-whitelist",
+        about: "A WP that makes a change has a whitelist.",
+        help: "It could not touch a single file. Name the paths, or make it a scout with `kind = \"scout\"`.",
+    },
+    Rule {
+        code: "escaping-path",
+        about: "A path does not lead out of its root with `..`.",
+        help: "Name a file within the repository, or, for a brief, within the folder of the plan file.",
+    },
+    Rule {
+        code: "fallback-cycle",
+        about: "A tier is not its own fallback.",
+        help: "When its provider is down, falling back to itself helps nobody. Take the entry out.",
+    },
+    Rule {
+        code: "late-need",
+        about: "A WP needs only WPs of its own stage or of stages before.",
+        help: "Stages run one after the other, so it would wait for ever. Move one of the two.",
+    },
+    Rule {
+        code: "missing-brief",
+        about: "A brief file exists.",
+        help: "It is looked for from the folder of the plan file. Write it, correct the name, or use `brief_text`.",
+    },
+    Rule {
+        code: "missing-file",
+        about: "Files that the plan names exist.",
+        help: "Instructions and copies are named from the top of the repository. Correct the name, or make the file.",
+    },
+    Rule {
+        code: "missing-key",
+        about: "Required keys are there.",
+        help: "Add the key that the finding names; the schema explains it: `sop schema plan`.",
+    },
+    Rule {
+        code: "missing-stage",
+        about: "In a plan with stages, each WP is in one.",
+        help: "Add `stage` to the WP.",
+    },
+    Rule {
+        code: "missing-tier",
+        about: "Each WP has a tier.",
+        help: "Name one with `tier` in the WP or in `[plan]`; with a single tier in the plan that one is taken.",
+    },
+    Rule {
+        code: "no-brief",
+        about: "Each WP has a brief.",
+        help: "Add `brief`, a file, or `brief_text`, the task itself.",
+    },
+    Rule {
+        code: "no-repository",
+        about: "Outside a repository only the file itself is checked.",
+        help: "Move the plan into the repository that it is for, or say `--no-repo` to have it so on purpose.",
+    },
+    Rule { code: "no-work", about: "A plan has at least one WP.", help: "Add a `[[wp]]` table." },
+    Rule {
+        code: "not-in-base",
+        about: "What workers are to read is in the base commit.",
+        help: "A worktree is made from the base, so a file that lies only in a checkout is not there. Commit it, or choose another base.",
+    },
+    Rule {
+        code: "not-utf8",
+        about: "A plan file is UTF-8.",
+        help: "TOML allows no other encoding. Save the file as UTF-8.",
+    },
+    Rule {
+        code: "open-quote",
+        about: "Quotes in a command line are closed.",
+        help: "Close the quote, or write the command as a list of arguments, in which nothing needs quoting.",
+    },
+    Rule {
+        code: "out-of-range",
+        about: "Numbers are within their limits.",
+        help: "See the finding for the limits.",
+    },
+    Rule {
+        code: "overlap",
+        about: "Two WPs that are at work at the same time share no path of the base.",
+        help: "Both would change the same file, and neither would know. Narrow one whitelist, take the path away with `!`, let one WP wait for the other with `needs`, or leave the file to `shared`.",
+    },
+    Rule {
+        code: "pattern",
+        about: "A whitelist pattern is valid and can match a path of the repository.",
+        help: "Patterns are relative to the top of the repository. `*` stays within a folder, `dir/**` is everything in one, `!` takes paths away, and a backslash takes a special character literally.",
+    },
+    Rule {
+        code: "possible-overlap",
+        about: "Two WPs that are at work at the same time share no path that could come to be.",
+        help: "No file of the base is in both whitelists, but a new one could be; the finding shows such a path. Narrow one of the patterns if both WPs may get there.",
+    },
+    Rule {
+        code: "schema",
+        about: "A plan file keeps to the schema of plan files.",
+        help: "`sop schema plan` prints it; editors complete and explain keys with it.",
+    },
+    Rule {
+        code: "scout-whitelist",
+        about: "A scout changes nothing.",
+        help: "It leaves a report. Leave the whitelist out, or `kind = \"scout\"`.",
+    },
+    Rule {
+        code: "self-need",
+        about: "A WP does not need itself.",
+        help: "It could never start. Take the entry out.",
+    },
+    Rule {
+        code: "shared-file",
+        about: "The shared files of a stage are in no whitelist of it.",
+        help: "They are left for consolidation, after the WPs of the stage are merged. Take them away with a `!` pattern.",
+    },
+    Rule {
+        code: "syntax",
+        about: "A plan file is TOML.",
+        help: "See the finding for the place; https://toml.io explains the format.",
+    },
+    Rule {
+        code: "template-leaves-out",
+        about: "A template prints the task and, in later rounds, the problems.",
+        help: "A worker that is not told them cannot solve them. Print `brief` and `problems`, or start from a built-in template with `extends`.",
+    },
+    Rule {
+        code: "template-misfit",
+        about: "A template finds the variables of each WP that uses it.",
+        help: "Give the WP the value under `vars`, or guard its use in the template with `{% if … %}`.",
+    },
+    Rule {
+        code: "template-render",
+        about: "A template can be rendered for a first and for a later round.",
+        help: "See the finding for the place in the template.",
+    },
+    Rule {
+        code: "template-syntax",
+        about: "A template compiles.",
+        help: "Templates are Jinja. See the finding for the place in the template.",
+    },
+    Rule {
+        code: "template-unknown-variable",
+        about: "A template asks only for variables that there are.",
+        help: "See the finding for those that there are. Values of your own go under `vars` of a WP.",
+    },
+    Rule {
+        code: "template-unreadable",
+        about: "Template files can be read as text.",
+        help: "They lie in `.sop/templates`. Check the permissions and the encoding of the file named.",
+    },
+    Rule {
+        code: "tier-cycle",
+        about: "Escalation leads from tier to tier and not in a ring.",
+        help: "A ring would spend rounds on a tier that has failed already. Let the strongest tier have no `escalate_to`.",
+    },
+    Rule {
+        code: "two-briefs",
+        about: "A WP has one brief.",
+        help: "Leave out `brief` or `brief_text`.",
+    },
+    Rule {
+        code: "unknown-base",
+        about: "The base names a commit of this repository.",
+        help: "Name a branch, a tag or a commit that is here, or fetch it first.",
+    },
+    Rule {
+        code: "unknown-key",
+        about: "Keys are those that the plan format has.",
+        help: "A misspelt key would otherwise be passed over in silence. Correct it or take it out.",
+    },
+    Rule {
+        code: "unknown-stage",
+        about: "A WP names a stage that is declared.",
+        help: "Correct the name, or declare the stage with `[[stage]]`.",
+    },
+    Rule {
+        code: "unknown-template",
+        about: "A WP names a template that there is.",
+        help: "Correct the name, or add the template as `.sop/templates/NAME.md.j2`.",
+    },
+    Rule {
+        code: "unknown-tier",
+        about: "Tiers are named as they are declared.",
+        help: "Correct the name, or declare the tier with `[tiers.NAME]`.",
+    },
+    Rule {
+        code: "unknown-value",
+        about: "A value is one of those that the key takes.",
+        help: "See the finding for them.",
+    },
+    Rule {
+        code: "unknown-worker",
+        about: "A tier names a worker that is declared.",
+        help: "Correct the name, or declare the worker with `[workers.NAME]`.",
+    },
+    Rule {
+        code: "unknown-wp",
+        about: "`needs` names WPs of the plan.",
+        help: "Correct the id, or take the entry out.",
+    },
+    Rule {
+        code: "unused-stage",
+        about: "Each stage has a WP.",
+        help: "Give it one, or take the stage out.",
+    },
+    Rule {
+        code: "wrong-type",
+        about: "A value has the type that the key takes.",
+        help: "See the finding for the type; a list of one still needs its brackets.",
+    },
+];

@@ -19,10 +19,8 @@ const SCHEMA: &str =
 pub fn draw(findings: &[Finding], sources: &Sources<'_>, out: &mut impl Write) -> io::Result<()> {
     let codes: BTreeSet<&str> = findings.iter().map(|f| f.code).collect();
     let codes: Vec<&str> = codes.into_iter().collect();
-    let results: Vec<Value> = findings
-        .iter()
-        .map(|f| result(f, sources.get(&f.file), &codes))
-        .collect();
+    let results: Vec<Value> =
+        findings.iter().map(|f| result(f, sources.get(&f.file), &codes)).collect();
     let log = json!({
         "$schema": SCHEMA,
         "version": "2.1.0",
@@ -60,9 +58,7 @@ fn result(finding: &Finding, text: Option<&Text<'_>>, codes: &[&str]) -> Value {
         message.push('\n');
         message.push_str(help);
     }
-    let region = text
-        .zip(finding.span.as_ref())
-        .map(|(text, span)| region(text.positions(span)));
+    let region = text.zip(finding.span.as_ref()).map(|(text, span)| region(text.positions(span)));
     let mut result = Map::new();
     result.insert("ruleId".into(), json!(finding.code));
     if let Ok(index) = codes.binary_search(&finding.code) {

@@ -58,11 +58,7 @@ impl<'a> Text<'a> {
         let offset = self.floor(offset);
         let line = self.line(offset);
         let column = self.text[self.starts()[line - 1]..offset].chars().count() + 1;
-        Position {
-            line,
-            column,
-            offset,
-        }
+        Position { line, column, offset }
     }
 
     /// Both ends of `span`, brought into the text and the right way round.
@@ -86,7 +82,7 @@ impl<'a> Text<'a> {
     }
 
     fn floor(&self, offset: usize) -> usize {
-        let mut offset = offset.min(self.text.len());
+        let mut offset = offset.clamp(self.starts()[0], self.text.len());
         while !self.text.is_char_boundary(offset) {
             offset -= 1;
         }
@@ -95,10 +91,10 @@ impl<'a> Text<'a> {
 
     fn starts(&self) -> &[usize] {
         self.lines.get_or_init(|| {
+            // A byte order mark has no width, and no place in what is shown.
+            let first = if self.text.starts_with('\u{feff}') { 3 } else { 0 };
             let feeds = self.text.bytes().enumerate().filter(|(_, b)| *b == b'\n');
-            std::iter::once(0)
-                .chain(feeds.map(|(at, _)| at + 1))
-                .collect()
+            std::iter::once(first).chain(feeds.map(|(at, _)| at + 1)).collect()
         })
     }
 }

@@ -39,11 +39,7 @@ impl<'a> Tally<'a> {
 
 impl fmt::Display for Tally<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let counts = [
-            (self.errors, "error"),
-            (self.warnings, "warning"),
-            (self.notes, "note"),
-        ];
+        let counts = [(self.errors, "error"), (self.warnings, "warning"), (self.notes, "note")];
         let said: Vec<String> = counts
             .iter()
             .filter(|(n, _)| *n > 0)

@@ -1,0 +1,96 @@
+//! `sop apply`: shows what would happen, asks, and does it.
+
+use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
+use std::path::PathBuf;
+
+use super::drive::{self, View, drive};
+use super::exit;
+use super::failure::{Failure, written};
+use super::plan::{Prepared, prepare};
+use super::run_args;
+use super::terminal::{self, Color};
+use crate::event::ApprovedBy;
+use crate::model::plan::Approval;
+use crate::report::checkpoint as draw;
+use crate::run::create::{self, NewRun};
+
+/// Run a plan: show what would happen, ask, and do it.
+///
+/// Exit code 0: everything got through. 1: findings in the plan. 3: a WP failed or was escalated. 4:
+/// waiting for an approval or a review. 5: infrastructure. 130: interrupted, and to be resumed.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The plan file.
+    #[arg(value_name = "FILE", default_value = "plan.toml")]
+    pub file: PathBuf,
+    /// Do not ask.
+    #[arg(long, short)]
+    pub yes: bool,
+    /// How to show the run.
+    #[command(flatten)]
+    pub view: View,
+}
+
+/// Runs the verb.
+///
+/// # Errors
+/// The plan cannot be read, the run cannot be made, or the engine cannot go on.
+pub fn run(args: &Args, color: Color) -> Result<u8, Failure> {
+    let repo = run_args::repository()?;
+    let Some(prepared) = prepare(&repo, &args.file, true, color)? else {
+        return Ok(exit::FINDINGS);
+    };
+    if !args.view.json {
+        let mut out = io::stdout().lock();
+        let look = terminal::look(color);
+        written(draw::write(&prepared.report, &mut out, &look).and_then(|()| out.flush()))?;
+    }
+    if prepared.report.would_stop() {
+        return Err(Failure::infrastructure("nothing was started: the report above says why")
+            .help("mend the commands it names, or what they need, and apply again"));
+    }
+    let by = approval(args, &prepared)?;
+    let Some(by) = by else {
+        return Err(Failure::new(exit::WAITING, "nothing was started: the plan was not approved")
+            .help("answer `y`, pass `--yes`, or set `approval = \"auto\"` under `[plan]`"));
+    };
+    let Prepared { text, compiled, base, dry, .. } = prepared;
+    let who = repo.identity().name;
+    let classed = dry.classes.values().cloned().collect();
+    let new = NewRun {
+        plan: &compiled.plan,
+        text: &text,
+        graph: &compiled.graph,
+        base: base.commit,
+        by,
+        who: &who,
+        classed,
+    };
+    let dir = create::create(&repo, &new).map_err(drive::refused)?;
+    drop(dry);
+    drive(&repo, dir, &args.view, color)
+}
+
+/// How the plan was approved, if it was.
+fn approval(args: &Args, prepared: &Prepared) -> Result<Option<ApprovedBy>, Failure> {
+    if args.yes {
+        return Ok(Some(ApprovedBy::Flag));
+    }
+    if prepared.compiled.plan.approval == Approval::Auto {
+        return Ok(Some(ApprovedBy::Plan));
+    }
+    if !io::stdin().is_terminal() || !io::stdout().is_terminal() {
+        return Ok(None);
+    }
+    let mut out = io::stdout().lock();
+    written(write!(out, "\nRun this plan as {}? [y/N] ", prepared.report.run))?;
+    written(out.flush())?;
+    drop(out);
+    let mut answer = String::new();
+    io::stdin()
+        .lock()
+        .read_line(&mut answer)
+        .map_err(|error| Failure::infrastructure(format!("could not read the answer: {error}")))?;
+    let yes = matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes");
+    Ok(yes.then_some(ApprovedBy::Prompt))
+}

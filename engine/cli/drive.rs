@@ -1,0 +1,150 @@
+//! Running an engine for whoever started it: the view they get, the summary at the end, the exit code.
+
+use std::io::{self, IsTerminal, Write};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::exit;
+use super::failure::{Failure, written};
+use super::terminal::{self, Color};
+use crate::event::{Outcome, Record, StopReason};
+use crate::git::Repo;
+use crate::ledger::Ledger;
+use crate::model::time::Timestamp;
+use crate::report::Reporter;
+use crate::report::json::Json;
+use crate::report::live::{self, Live};
+use crate::report::plain::Plain;
+use crate::report::summary::Summary;
+use crate::report::{junit, screen};
+use crate::run::create::{self, Open, RunError};
+use crate::run::directory::{DirectoryError, RunDir};
+use crate::run::dispatcher::{Ending, Engine, EngineError, Observer};
+
+/// What the user wants to see of a run.
+#[derive(Debug, clap::Args)]
+pub struct View {
+    /// Print the run's events as NDJSON (`sop schema event`) instead of words.
+    #[arg(long)]
+    pub json: bool,
+    /// Write the run as JUnit XML when the engine lets go.
+    #[arg(long, value_name = "FILE")]
+    pub junit: Option<PathBuf>,
+    /// Write the summary as a picture (SVG) when the engine lets go.
+    #[arg(long, value_name = "FILE")]
+    pub svg: Option<PathBuf>,
+}
+
+/// Takes the run in `dir` and runs it as far as it goes.
+///
+/// # Errors
+/// Another engine has it, something in it cannot be read, or the engine cannot go on.
+pub fn drive(repo: &Repo, dir: RunDir, view: &View, color: Color) -> Result<u8, Failure> {
+    let Open { site, lock, journal, ledger } = create::open(repo, dir.clone()).map_err(refused)?;
+    let mut reporter = reporter(view, &dir, color);
+    let runtime = runtime()?;
+    let mut watcher = Watcher(reporter.as_mut());
+    let engine = Engine::new(Arc::new(site), lock, journal, ledger, &mut watcher);
+    let (ending, ledger) = runtime.block_on(engine.run()).map_err(|error| failed(&error, &dir))?;
+    // Whatever still reads a log or waits for a blocked disk is in nobody's way.
+    runtime.shutdown_background();
+    reporter.finish(&ledger);
+    sum_up(&ledger, &dir, view, color)?;
+    Ok(code(ending))
+}
+
+/// Says what a run came to, in each form that was asked for.
+///
+/// # Errors
+/// A file or standard output cannot be written.
+pub fn sum_up(ledger: &Ledger, dir: &RunDir, view: &View, color: Color) -> Result<(), Failure> {
+    let summary = Summary::of(ledger, &dir.path());
+    if !view.json {
+        let mut out = io::stdout().lock();
+        let look = terminal::look(color);
+        written(summary.write(&mut out, &look).and_then(|()| out.flush()))?;
+    }
+    if let Some(path) = &view.junit {
+        let file = std::fs::File::create(path);
+        let done = file.and_then(|file| junit::write(ledger, file));
+        done.map_err(|error| unwritable(path, &error))?;
+    }
+    if let Some(path) = &view.svg {
+        let look = terminal::for_a_picture();
+        let mut ansi = Vec::new();
+        written(summary.write(&mut ansi, &look))?;
+        let picture = screen::svg("sop apply plan.toml", &String::from_utf8_lossy(&ansi));
+        std::fs::write(path, picture).map_err(|error| unwritable(path, &error))?;
+    }
+    Ok(())
+}
+
+fn unwritable(path: &std::path::Path, error: &io::Error) -> Failure {
+    Failure::infrastructure(format!("could not write {}: {error}", path.display()))
+}
+
+fn reporter(view: &View, dir: &RunDir, color: Color) -> Box<dyn Reporter> {
+    if view.json {
+        return Box::new(Json::new(io::stdout()));
+    }
+    let look = terminal::look(color);
+    let dumb = std::env::var_os("TERM").is_none_or(|term| term == "dumb");
+    if io::stdout().is_terminal() && !dumb {
+        let logs = dir.named("logs");
+        return Box::new(Live::new(io::stdout(), || live::size_of(io::stdout()), look, &logs));
+    }
+    Box::new(Plain::new(io::stdout(), look))
+}
+
+/// The engine's view of a reporter: it is told the time as well.
+struct Watcher<'a>(&'a mut dyn Reporter);
+
+impl Observer for Watcher<'_> {
+    fn event(&mut self, record: &Record, ledger: &Ledger) {
+        self.0.event(record, ledger);
+    }
+
+    fn tick(&mut self, ledger: &Ledger) {
+        self.0.tick(ledger, Timestamp(jiff::Timestamp::now()));
+    }
+}
+
+/// The runtime that engines and dry runs run on.
+///
+/// # Errors
+/// The system gives no threads.
+pub fn runtime() -> Result<tokio::runtime::Runtime, Failure> {
+    tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+        .map_err(|error| Failure::infrastructure(format!("could not start: {error}")))
+}
+
+/// The exit code of an engine's ending.
+#[must_use]
+pub fn code(ending: Ending) -> u8 {
+    match ending {
+        Ending::Finished(Outcome::Done) => exit::DONE,
+        Ending::Finished(Outcome::Failed) => exit::FAILED,
+        Ending::Finished(Outcome::Waiting) | Ending::Stopped(StopReason::Waiting) => exit::WAITING,
+        Ending::Finished(Outcome::Blocked) | Ending::Stopped(StopReason::Halted) => {
+            exit::INFRASTRUCTURE
+        }
+        Ending::Stopped(StopReason::Interrupted) => exit::INTERRUPTED,
+    }
+}
+
+/// Why a run could not be made or opened.
+#[must_use]
+pub fn refused(error: RunError) -> Failure {
+    match error {
+        RunError::Directory(DirectoryError::Held(_)) => Failure::new(exit::HELD, error.to_string()),
+        error => Failure::infrastructure(error.to_string()),
+    }
+}
+
+fn failed(error: &EngineError, dir: &RunDir) -> Failure {
+    Failure::infrastructure(error.to_string())
+        .help(format!("everything recorded so far stands; `sop resume {}` goes on", dir.run()))
+}

@@ -1,0 +1,156 @@
+//! `sop plan`: what would happen. Compiles a plan, runs each DoD command once on the base, and shows the
+//! checkpoint report. Nothing of it lasts.
+
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+use tokio::sync::watch;
+
+use super::drive;
+use super::exit;
+use super::failure::{Failure, written};
+use super::plan_file::{self, Text};
+use super::run_args;
+use super::terminal::{self, Color};
+use crate::git::Repo;
+use crate::model::checkpoint::Checkpoint;
+use crate::report::checkpoint as draw;
+use crate::run::checkpoint::{self, DryRun, DryRunError};
+use crate::run::compile::{Base, Compiled, Outcome, Purpose, compile};
+use crate::run::create;
+use crate::run::site::Halt;
+use crate::run::step::Order;
+use crate::run::stop::Stop;
+
+/// Show what a run of a plan would do, and do none of it.
+///
+/// Each Definition-of-Done command is run once on the base, in a worktree that is gone afterwards. Exit
+/// code 0: it could run. 1: findings in the plan. 5: it would stop before any worker starts.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The plan file.
+    #[arg(value_name = "FILE", default_value = "plan.toml")]
+    pub file: PathBuf,
+    /// Print the report as JSON (`sop schema checkpoint`).
+    #[arg(long)]
+    pub json: bool,
+    /// Do not run the Definition-of-Done commands.
+    #[arg(long)]
+    pub no_dry_run: bool,
+}
+
+/// A plan that may run, and what a run of it would do.
+pub struct Prepared {
+    /// The plan file's text.
+    pub text: String,
+    /// The plan, compiled.
+    pub compiled: Compiled,
+    /// What it starts from.
+    pub base: Base,
+    /// What the DoD commands said on the base.
+    pub dry: DryRun,
+    /// The report.
+    pub report: Checkpoint,
+}
+
+/// Runs the verb.
+///
+/// # Errors
+/// The file or the repository cannot be read, or the base cannot be provisioned.
+pub fn run(args: &Args, color: Color) -> Result<u8, Failure> {
+    let repo = run_args::repository()?;
+    let Some(prepared) = prepare(&repo, &args.file, !args.no_dry_run, color)? else {
+        return Ok(exit::FINDINGS);
+    };
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    let drawn = match args.json {
+        true => draw::json(&prepared.report, &mut out),
+        false => draw::write(&prepared.report, &mut out, &terminal::look(color)),
+    };
+    written(drawn.and_then(|()| out.flush()))?;
+    Ok(if prepared.report.would_stop() { exit::INFRASTRUCTURE } else { exit::DONE })
+}
+
+/// Compiles the plan in `file` and finds out what a run of it would do. Nothing when the plan has
+/// errors, which are on standard error by then.
+///
+/// # Errors
+/// As [`run`].
+pub fn prepare(
+    repo: &Repo,
+    file: &Path,
+    dry: bool,
+    color: Color,
+) -> Result<Option<Prepared>, Failure> {
+    let (source, dir) = match plan_file::read(file)? {
+        Text::Plan(source, dir) => (source, dir),
+        Text::NotUtf8(source, finding) => {
+            let outcome = Outcome { compiled: None, findings: vec![finding], texts: Vec::new() };
+            plan_file::say(&source, &outcome, color);
+            return Ok(None);
+        }
+    };
+    let git = |error: crate::git::GitError| Failure::infrastructure(error.to_string());
+    obstacles(repo)?;
+    let outcome = compile(&source, &dir, Some(repo), Purpose::Run).map_err(git)?;
+    if outcome.compiled.is_none() {
+        plan_file::say(&source, &outcome, color);
+    }
+    let Some(mut compiled) = outcome.compiled else { return Ok(None) };
+    let base = compiled.base.take().ok_or_else(|| Failure::infrastructure("the base is gone"))?;
+    let warnings = outcome.findings.iter().map(|finding| {
+        match finding.span.as_ref().map(|span| source.position(span.start)) {
+            Some((line, _)) if finding.file == source.file => {
+                format!("{}:{line}: {}", finding.file, finding.message)
+            }
+            _ => format!("{}: {}", finding.file, finding.message),
+        }
+    });
+    let warnings = warnings.collect();
+    let dry = match dry {
+        true => dry_run(repo, &compiled, &base)?,
+        false => DryRun::default(),
+    };
+    let next = create::next(repo, &compiled.plan.name).map_err(drive::refused)?;
+    let report = checkpoint::report(&compiled, &base, &source.file, next.run(), &dry, warnings);
+    Ok(Some(Prepared { text: source.text, compiled, base, dry, report }))
+}
+
+/// What about the repository itself stands in the way of any run.
+fn obstacles(repo: &Repo) -> Result<(), Failure> {
+    let found = repo.preflight().map_err(|error| Failure::infrastructure(error.to_string()))?;
+    let blocking: Vec<String> =
+        found.iter().filter(|o| o.kind.blocks()).map(|o| o.text.clone()).collect();
+    match blocking.is_empty() {
+        true => Ok(()),
+        false => Err(Failure::infrastructure(blocking.join("; "))),
+    }
+}
+
+fn dry_run(repo: &Repo, compiled: &Compiled, base: &Base) -> Result<DryRun, Failure> {
+    let (tell, orders) = watch::channel(Order::Go);
+    let result = drive::runtime()?.block_on(async {
+        let mut stop =
+            Stop::listen().map_err(|error| Failure::infrastructure(error.to_string()))?;
+        let run = checkpoint::dry_run(repo, &compiled.plan, base, orders);
+        tokio::pin!(run);
+        loop {
+            tokio::select! {
+                result = &mut run => return Ok::<_, Failure>(result),
+                order = stop.next() => drop(tell.send(order)),
+            }
+        }
+    })?;
+    result.map_err(|error| match error {
+        DryRunError::Run(error) => drive::refused(error),
+        DryRunError::Halt(Halt::Stopped) => Failure::new(exit::INTERRUPTED, "interrupted"),
+        DryRunError::Halt(Halt::Blocked { problem, .. }) => {
+            let about = problem.subject.map(|subject| format!("`{subject}`: ")).unwrap_or_default();
+            let failure = Failure::infrastructure(format!("{about}{}", problem.message));
+            match problem.tail.filter(|tail| !tail.is_empty()) {
+                Some(tail) => failure.help(format!("the last lines of its output:\n{tail}")),
+                None => failure,
+            }
+        }
+    })
+}

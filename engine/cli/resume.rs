@@ -1,0 +1,40 @@
+//! `sop resume`: goes on with a run, whatever became of its last engine.
+
+use super::drive::{View, drive, sum_up};
+use super::exit;
+use super::failure::Failure;
+use super::run_args;
+use super::terminal::Color;
+use crate::event::Outcome;
+use crate::run::requests;
+
+/// Go on with a run, whatever became of its last engine.
+///
+/// Workers that are still running are adopted, results that were left behind are taken, and nothing is
+/// started twice. What infrastructure blocked is tried again. Exit codes as of `sop apply`; 6: another
+/// engine has the run.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The run; the newest one of this repository if not given.
+    #[arg(value_name = "RUN")]
+    pub run: Option<String>,
+    /// How to show the run.
+    #[command(flatten)]
+    pub view: View,
+}
+
+/// Runs the verb.
+///
+/// # Errors
+/// There is no such run, another engine has it, or the engine cannot go on.
+pub fn run(args: &Args, color: Color) -> Result<u8, Failure> {
+    let repo = run_args::repository()?;
+    let dir = run_args::find(&repo, args.run.as_deref())?;
+    let ledger = run_args::fold(&dir)?;
+    let asked = !requests::waiting(&dir.requests()).is_empty();
+    if ledger.outcome == Some(Outcome::Done) && !asked && !dir.held() {
+        sum_up(&ledger, &dir, &args.view, color)?;
+        return Ok(exit::DONE);
+    }
+    drive(&repo, dir, &args.view, color)
+}

@@ -1,0 +1,73 @@
+//! Which run a verb is about: `--run NAME`, or the newest one of the repository.
+
+use std::path::Path;
+
+use super::failure::Failure;
+use crate::git::Repo;
+use crate::journal;
+use crate::ledger::Ledger;
+use crate::model::ids::WpId;
+use crate::run::directory::RunDir;
+
+/// The run that a verb is about.
+#[derive(Debug, clap::Args)]
+pub struct RunArg {
+    /// The run; the newest one of this repository if not given.
+    #[arg(long, value_name = "RUN")]
+    pub run: Option<String>,
+}
+
+/// The repository that `sop` was started in.
+///
+/// # Errors
+/// There is none, or git cannot read it.
+pub fn repository() -> Result<Repo, Failure> {
+    Repo::discover(Path::new(".")).map_err(|error| {
+        Failure::infrastructure(error.to_string()).help("run sop in a git checkout")
+    })
+}
+
+/// The directory of the run that `name` names, or of the newest.
+///
+/// # Errors
+/// There is no such run; the help lists those there are.
+pub fn find(repo: &Repo, name: Option<&str>) -> Result<RunDir, Failure> {
+    let root = RunDir::root_in(repo.common_dir());
+    let mut runs =
+        RunDir::list(&root).map_err(|error| Failure::infrastructure(error.to_string()))?;
+    let Some(name) = name else {
+        return runs.pop().ok_or_else(|| {
+            Failure::usage("this repository has no run yet")
+                .help("start one with `sop apply plan.toml`")
+        });
+    };
+    let found = runs.iter().position(|dir| dir.run().as_str() == name);
+    if let Some(found) = found {
+        return Ok(runs.swap_remove(found));
+    }
+    let known: Vec<&str> = runs.iter().rev().take(10).map(|dir| dir.run().as_str()).collect();
+    let failure = Failure::usage(format!("there is no run `{name}`"));
+    Err(match known.is_empty() {
+        true => failure.help("start one with `sop apply plan.toml`"),
+        false => failure.help(format!("the newest are: {}", known.join(", "))),
+    })
+}
+
+/// The state of a run, folded from its journal.
+///
+/// # Errors
+/// The journal cannot be read, or its records do not follow from each other.
+pub fn fold(dir: &RunDir) -> Result<Ledger, Failure> {
+    let contents = journal::read(&dir.journal())
+        .map_err(|error| Failure::infrastructure(error.to_string()))?;
+    Ledger::fold(&contents.records)
+        .map_err(|error| Failure::infrastructure(format!("{}: {error}", dir.journal().display())))
+}
+
+/// A WP's name from the command line.
+///
+/// # Errors
+/// It can be no WP's name.
+pub fn wp(text: &str) -> Result<WpId, Failure> {
+    WpId::new(text).map_err(|why| Failure::usage(format!("`{text}` {why}")))
+}

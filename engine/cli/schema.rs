@@ -1,0 +1,50 @@
+//! `sop schema`: the JSON Schemas of everything that is written or read by others.
+
+use std::io::{self, Write};
+
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+
+use super::exit;
+use super::failure::{Failure, written};
+use crate::report::findings;
+use crate::schemas::{self, Published};
+
+/// What this verb knows beside the published schemas: a form of our own output.
+const FINDINGS: Published = Published {
+    name: "findings",
+    about: "what `sop validate --format json` prints",
+    text: findings::json::schema,
+};
+
+/// Prints a JSON Schema, or, without a name, the list of them.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Which one.
+    #[arg(value_name = "NAME", value_parser = names())]
+    pub name: Option<String>,
+}
+
+fn all() -> impl Iterator<Item = &'static Published> {
+    schemas::ALL.iter().chain([&FINDINGS])
+}
+
+fn names() -> impl TypedValueParser<Value = String> {
+    let value = |schema: &'static Published| PossibleValue::new(schema.name).help(schema.about);
+    PossibleValuesParser::new(all().map(value))
+}
+
+/// Runs the verb.
+///
+/// # Errors
+/// Standard output cannot be written to.
+pub fn run(args: &Args) -> Result<u8, Failure> {
+    let text = match &args.name {
+        Some(name) => all()
+            .find(|schema| schema.name == name)
+            .map(|schema| (schema.text)())
+            .ok_or_else(|| Failure::usage(format!("there is no schema `{name}`")))?,
+        None => all().map(|schema| format!("{:10}{}\n", schema.name, schema.about)).collect(),
+    };
+    written(io::stdout().lock().write_all(text.as_bytes()))?;
+    Ok(exit::DONE)
+}

@@ -1,0 +1,50 @@
+//! `sop status`: how a run stands.
+
+use std::io::{self, Write as _};
+
+use super::exit;
+use super::failure::{Failure, written};
+use super::run_args;
+use super::terminal::{self, Color};
+use crate::model::time::Timestamp;
+use crate::report::status;
+use crate::report::summary::Summary;
+
+/// Show how a run stands.
+///
+/// Reads the journal and nothing else, so that it can be asked at any time, by anyone, of a run that an
+/// engine has or of one that was left.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The run; the newest one of this repository if not given.
+    #[arg(value_name = "RUN")]
+    pub run: Option<String>,
+    /// Print the state as JSON (`sop schema state`).
+    #[arg(long)]
+    pub json: bool,
+    /// Print the summary that `sop apply` ends with.
+    #[arg(long, conflicts_with = "json")]
+    pub summary: bool,
+}
+
+/// Runs the verb.
+///
+/// # Errors
+/// There is no such run, or its journal cannot be read.
+pub fn run(args: &Args, color: Color) -> Result<u8, Failure> {
+    let repo = run_args::repository()?;
+    let dir = run_args::find(&repo, args.run.as_deref())?;
+    let ledger = run_args::fold(&dir)?;
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    let look = terminal::look(color);
+    let drawn = if args.json {
+        status::json(&ledger, &mut out)
+    } else if args.summary {
+        Summary::of(&ledger, &dir.path()).write(&mut out, &look)
+    } else {
+        let now = Timestamp(jiff::Timestamp::now());
+        status::write(&ledger, now, dir.held(), &mut out, &look)
+    };
+    written(drawn.and_then(|()| out.flush()))?;
+    Ok(exit::DONE)
+}

@@ -1,0 +1,152 @@
+//! Why the door did not open: one enum for the room, each variant with what was wrong and where.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use bstr::BString;
+
+use crate::model::ids::CommitId;
+
+/// An operation on a repository that did not succeed. Nothing was deleted because of one.
+#[derive(Debug, thiserror::Error)]
+pub enum GitError {
+    /// `git` ran and refused.
+    #[error("`{command}` ended with {}{}", ended(*.code), tail(.stderr))]
+    Failed {
+        /// The command line, escaped for people.
+        command: String,
+        /// Exit code; `None` when a signal ended it.
+        code: Option<i32>,
+        /// The last lines of its standard error, control characters escaped.
+        stderr: String,
+    },
+    /// `git` could not be started at all.
+    #[error("`{command}` could not be started: {source}")]
+    NotStarted {
+        /// The command line, escaped for people.
+        command: String,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// `git` answered something that this room does not understand.
+    #[error("`{command}` gave an answer that cannot be read: {what}")]
+    Answer {
+        /// The command line, escaped for people.
+        command: String,
+        /// What was wrong with it.
+        what: String,
+    },
+    /// No repository there.
+    #[error("{} is not inside a git repository", from.display())]
+    NotARepository {
+        /// Where the search began.
+        from: PathBuf,
+    },
+    /// A revision that names no commit, tree or object here.
+    #[error("`{rev}` names no commit in this repository")]
+    UnknownRevision {
+        /// As it was asked for.
+        rev: String,
+    },
+    /// An object or ref that libgit2 could not read or write.
+    #[error("{what}: {source}")]
+    Objects {
+        /// What was tried.
+        what: String,
+        /// What libgit2 said.
+        source: git2::Error,
+    },
+    /// A file or folder that could not be read or written.
+    #[error("cannot {what} {}: {source}", path.display())]
+    Io {
+        /// A verb: "read", "create", …
+        what: &'static str,
+        /// Which one.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// Where a worktree should go there is something else already.
+    #[error("{} is in the way: {what}; move it away or choose another folder (nothing was deleted)", path.display())]
+    PathTaken {
+        /// The place.
+        path: PathBuf,
+        /// What is there.
+        what: String,
+    },
+    /// A branch of that name exists and this run did not make it.
+    #[error(
+        "branch `{branch}` exists already, at {at}; delete or rename it if nothing on it is needed (nothing was deleted)"
+    )]
+    BranchTaken {
+        /// Its short name.
+        branch: String,
+        /// Where it stands.
+        at: String,
+    },
+    /// A ref is not where it was expected, so it was left alone.
+    #[error("`{name}` is at {found}, not at {expected}; it was left alone")]
+    RefMoved {
+        /// The full name.
+        name: String,
+        /// What the caller knew.
+        expected: String,
+        /// What is there.
+        found: String,
+    },
+    /// A name that cannot be a ref, or is not one of this run's.
+    #[error("`{name}` cannot be used as a branch name")]
+    BadName {
+        /// As it was given.
+        name: String,
+    },
+    /// An index file in a form that cannot be read.
+    #[error("the index {} cannot be read: {what}", path.display())]
+    Index {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        what: String,
+    },
+    /// A file changed or vanished while it was being looked at: something still writes there.
+    #[error(
+        "{path:?} changed while it was being read; is something still writing in the worktree?"
+    )]
+    Unsettled {
+        /// Relative to the worktree.
+        path: BString,
+    },
+    /// A folder that was a worktree is not one any more.
+    #[error("{} is not the worktree it was: {what}", path.display())]
+    NotAWorktree {
+        /// The folder.
+        path: PathBuf,
+        /// What is wrong.
+        what: String,
+    },
+    /// A commit whose tree cannot be read.
+    #[error("commit {0} is not complete in this repository")]
+    Incomplete(CommitId),
+}
+
+impl GitError {
+    /// For `map_err`: an [`GitError::Io`] about `path`.
+    pub(super) fn io(what: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
+        let path = path.to_path_buf();
+        move |source| Self::Io { what, path, source }
+    }
+
+    /// For `map_err`: an [`GitError::Objects`].
+    pub(super) fn objects(what: impl Into<String>) -> impl FnOnce(git2::Error) -> Self {
+        let what = what.into();
+        move |source| Self::Objects { what, source }
+    }
+}
+
+fn ended(code: Option<i32>) -> String {
+    code.map_or_else(|| "a signal".to_owned(), |code| format!("exit code {code}"))
+}
+
+fn tail(stderr: &str) -> String {
+    if stderr.is_empty() { String::new() } else { format!(": {stderr}") }
+}

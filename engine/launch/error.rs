@@ -1,0 +1,80 @@
+//! What can go wrong in launching. All of it is infrastructure: none of it says anything about the
+//! command's work.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::process::escape;
+
+use super::Key;
+
+/// Why a step could not be launched or followed.
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum LaunchError {
+    /// A file of the step could not be read or written.
+    #[error("cannot {what} {}: {source}", show(path))]
+    File {
+        /// What was tried: `read`, `write`, …
+        what: &'static str,
+        /// On which file.
+        path: PathBuf,
+        /// What the system said.
+        source: Arc<io::Error>,
+    },
+    /// A file of the step does not hold what this version writes.
+    #[error(
+        "{} is damaged: {message}; remove the folder only if nothing of it still runs",
+        show(path)
+    )]
+    Damaged {
+        /// Which file.
+        path: PathBuf,
+        /// What the parser said.
+        message: String,
+    },
+    /// The command has no program.
+    #[error("step {0} has an empty command")]
+    Empty(Key),
+    /// The holder process could not be started.
+    #[error("cannot start the holder of step {key} ({}): {source}", show(program))]
+    NoHolder {
+        /// Of which step.
+        key: Key,
+        /// The program that should hold it: this one.
+        program: PathBuf,
+        /// What the system said.
+        source: Arc<io::Error>,
+    },
+    /// The holder gave up before it started anything.
+    #[error("the holder of step {key} gave up before it started: {message}")]
+    HolderFailed {
+        /// Of which step.
+        key: Key,
+        /// What it said.
+        message: String,
+    },
+    /// Processes of a step whose holder was killed do not die.
+    #[error("step {key} lost its holder, and {} of its processes cannot be ended: {pids:?}; end them, then resume", pids.len())]
+    Undead {
+        /// Of which step.
+        key: Key,
+        /// Which processes.
+        pids: Vec<i32>,
+    },
+    /// The engine is on its way out and no longer follows the step.
+    #[error("step {0} is no longer followed: the engine is shutting down")]
+    Abandoned(Key),
+}
+
+impl LaunchError {
+    pub(super) fn file(what: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
+        let path = path.to_owned();
+        move |source| Self::File { what, path, source: Arc::new(source) }
+    }
+}
+
+fn show(path: &Path) -> String {
+    use std::os::unix::ffi::OsStrExt;
+    escape(path.as_os_str().as_bytes())
+}

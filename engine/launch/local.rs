@@ -1,0 +1,203 @@
+//! Steps on this machine: one holder process each.
+
+use std::future::Future;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::process::{Child, Command};
+use tokio::sync::watch;
+
+use super::spec::SpecFile;
+use super::step::{State, Step};
+use super::{Found, Handle, How, Key, LaunchError, Launcher, Outcome, Spec, Stdin, lost};
+
+/// How often an adopted step, which is no child of this engine, is looked at.
+const LOOK: Duration = Duration::from_millis(30);
+/// How many holders may die before they start anything (a Ctrl-C in their first millisecond) until
+/// the step is given up.
+const TRIES: u32 = 5;
+
+/// The launcher for this machine.
+#[derive(Debug, Clone)]
+pub struct Local {
+    root: PathBuf,
+    program: PathBuf,
+}
+
+impl Local {
+    /// Keeps steps below `root` (`<git common dir>/sop-run`), each in the folder its key names. The
+    /// holders are this very program, even if its file has been replaced since it was started.
+    #[must_use]
+    pub fn new(root: impl Into<PathBuf>) -> Self {
+        let program = if cfg!(target_os = "linux") {
+            PathBuf::from("/proc/self/exe")
+        } else {
+            std::env::current_exe().unwrap_or_else(|_| PathBuf::from("sop"))
+        };
+        Self { root: absolute(&root.into()), program }
+    }
+
+    /// Has another program hold the steps: a `sop` binary, for a test that is none itself.
+    #[must_use]
+    pub fn with_program(mut self, program: impl Into<PathBuf>) -> Self {
+        self.program = program.into();
+        self
+    }
+
+    /// The folder of a key.
+    #[must_use]
+    pub fn step_dir(&self, key: &Key) -> PathBuf {
+        self.root.join(key.folder())
+    }
+
+    fn step(&self, key: &Key) -> Step {
+        Step::at(self.step_dir(key))
+    }
+
+    fn hold(&self, key: &Key, outlives: bool) -> Result<Child, LaunchError> {
+        let mut command = Command::new(&self.program);
+        command.arg0("sop").arg("__hold").arg(self.step_dir(key));
+        // The tether is the holder's standard input: this process has the only other end.
+        command.stdin(if outlives { Stdio::null() } else { Stdio::piped() });
+        command.stdout(Stdio::null()).stderr(Stdio::null());
+        command.spawn().map_err(|source| LaunchError::NoHolder {
+            key: key.clone(),
+            program: self.program.clone(),
+            source: Arc::new(source),
+        })
+    }
+
+    /// Follows a step in a task of its own, which also collects the holder and keeps its tether, so
+    /// that neither hangs on the handle.
+    fn follow(&self, key: &Key, log: PathBuf, holder: Option<(Child, bool)>) -> Handle {
+        let (report, reports) = watch::channel(None);
+        let (local, step_key) = (self.clone(), key.clone());
+        tokio::spawn(async move {
+            let outcome = local.see_through(&step_key, holder).await;
+            report.send_replace(Some(outcome));
+        });
+        Handle::new(key.clone(), log, reports)
+    }
+
+    async fn see_through(
+        &self,
+        key: &Key,
+        holder: Option<(Child, bool)>,
+    ) -> Result<Outcome, LaunchError> {
+        let step = self.step(key);
+        let Some((mut child, outlives)) = holder else {
+            return match settle(&step, key).await? {
+                Some(outcome) => Ok(outcome),
+                None => Err(gave_up(&step, key)),
+            };
+        };
+        for _ in 0..TRIES {
+            // `wait` would close the tether first.
+            let tether = child.stdin.take();
+            let ended = child.wait().await;
+            drop(tether);
+            if let Some(outcome) = settle(&step, key).await? {
+                return Ok(outcome);
+            }
+            if ended.is_ok_and(|status| status.code() == Some(1)) {
+                break;
+            }
+            child = self.hold(key, outlives)?;
+        }
+        Err(gave_up(&step, key))
+    }
+}
+
+impl Launcher for Local {
+    fn submit(&self, key: &Key, spec: &Spec) -> Result<Handle, LaunchError> {
+        if spec.argv.is_empty() {
+            return Err(LaunchError::Empty(key.clone()));
+        }
+        let step = self.step(key);
+        let file = SpecFile { key: key.clone(), spec: at_absolute_paths(spec.clone()) };
+        if step.state()? != State::NeverStarted {
+            let log = step.spec()?.map_or(file.spec.log, |file| file.spec.log);
+            return Ok(self.follow(key, log, None));
+        }
+        step.write_spec(&file)?;
+        let holder = self.hold(key, spec.outlives)?;
+        Ok(self.follow(key, file.spec.log, Some((holder, spec.outlives))))
+    }
+
+    fn find(&self, key: &Key) -> impl Future<Output = Result<Found, LaunchError>> + Send {
+        let (local, key) = (self.clone(), key.clone());
+        async move {
+            let step = local.step(&key);
+            Ok(match step.state()? {
+                State::NeverStarted => Found::NeverStarted,
+                State::Waiting | State::Running(_) => {
+                    let log = step.spec()?.map(|file| file.spec.log).unwrap_or_default();
+                    Found::Running(local.follow(&key, log, None))
+                }
+                State::Ended(outcome) => Found::Ended(outcome),
+                State::Lost => Found::Ended(lost::clean_up(&step, &key).await?),
+            })
+        }
+    }
+
+    fn status(&self, key: &Key) -> Result<State, LaunchError> {
+        self.step(key).state()
+    }
+
+    fn cancel(&self, key: &Key, how: How) -> Result<bool, LaunchError> {
+        let step = self.step(key);
+        if step.spec()?.is_none() {
+            return Ok(false);
+        }
+        if step.outcome()?.is_none() {
+            step.order(how)?;
+        }
+        Ok(true)
+    }
+
+    fn log(&self, key: &Key) -> Result<Option<PathBuf>, LaunchError> {
+        Ok(self.step(key).spec()?.map(|file| file.spec.log))
+    }
+}
+
+/// Waits while some holder has the step. The outcome, or nothing if it was never started.
+async fn settle(step: &Step, key: &Key) -> Result<Option<Outcome>, LaunchError> {
+    loop {
+        match step.state()? {
+            State::Ended(outcome) => return Ok(Some(outcome)),
+            State::Waiting | State::Running(_) => tokio::time::sleep(LOOK).await,
+            State::Lost => return lost::clean_up(step, key).await.map(Some),
+            State::NeverStarted => return Ok(None),
+        }
+    }
+}
+
+fn gave_up(step: &Step, key: &Key) -> LaunchError {
+    let message = std::fs::read(step.file("holder.err")).map_or_else(
+        |_| "it was killed, or said nothing".to_owned(),
+        |bytes| crate::process::escape(&bytes),
+    );
+    LaunchError::HolderFailed { key: key.clone(), message }
+}
+
+/// A holder does not share the engine's working directory.
+fn at_absolute_paths(mut spec: Spec) -> Spec {
+    spec.cwd = absolute(&spec.cwd);
+    spec.log = absolute(&spec.log);
+    spec.slot = spec.slot.as_deref().map(absolute);
+    if let Stdin::File(path) = &mut spec.stdin {
+        *path = absolute(path);
+    }
+    if let Some(capture) = &mut spec.capture {
+        capture.path = absolute(&capture.path);
+    }
+    spec
+}
+
+/// Relative to the working directory; as it is if that is gone or the path is empty, for the holder
+/// to stumble over and name.
+fn absolute(path: &Path) -> PathBuf {
+    std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
+}

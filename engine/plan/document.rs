@@ -1,0 +1,229 @@
+//! The plan file as people write it. Every key has a description, a default where it may be left
+//! out, and an example: the schema that editors complete from is made of these types. What the
+//! keys mean once the defaults are in is `model::plan`.
+
+mod tier;
+mod wp;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::scalar::{Either, Filled, Name, Named, Slug, Table, Time, Whole, Word};
+use crate::model::plan::{Approval, Checkout};
+
+pub use tier::{Tier, Worker};
+pub use wp::{Dod, DodTable, Expect, Fork, Review, ReviewWord, Reviewer, Wp};
+
+/// A command: a line, or an argument vector.
+pub type Run = Either<Filled, Argv>;
+
+/// An argument vector: a program and its arguments.
+#[derive(Debug, Clone, Deserialize, Serialize)]
+#[serde(try_from = "Vec<String>")]
+pub struct Argv(pub Vec<String>);
+
+impl TryFrom<Vec<String>> for Argv {
+    type Error = String;
+    fn try_from(words: Vec<String>) -> Result<Self, String> {
+        match words.is_empty() {
+            true => Err("a command needs at least the program's name".to_owned()),
+            false => Ok(Self(words)),
+        }
+    }
+}
+
+impl JsonSchema for Argv {
+    fn inline_schema() -> bool {
+        true
+    }
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Argv".into()
+    }
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({ "type": "array", "items": { "type": "string" }, "minItems": 1 })
+    }
+}
+
+/// The version of the plan file's format: 1.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+#[serde(try_from = "Whole<1, 1>")]
+pub struct Version;
+
+impl From<Whole<1, 1>> for Version {
+    fn from(_: Whole<1, 1>) -> Self {
+        Self
+    }
+}
+
+impl JsonSchema for Version {
+    fn inline_schema() -> bool {
+        true
+    }
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Version".into()
+    }
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({ "type": "integer", "const": 1 })
+    }
+}
+
+/// A plan for `sop`: work packages that cannot tread on each other, who builds each one, and what
+/// proves it done.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "plan")]
+pub struct Document {
+    /// The version of this format. Always 1.
+    #[schemars(example = 1)]
+    pub version: Version,
+
+    /// What the plan is for, and what holds for all of it.
+    #[schemars(example = serde_json::json!({ "name": "settings", "goal": "Move the settings page to the new client." }))]
+    pub plan: Table<PlanTable>,
+
+    /// What a fresh worktree needs before a worker may enter.
+    #[serde(default)]
+    #[schemars(extend("default" = {}))]
+    #[schemars(example = serde_json::json!({ "copy": [".env.test"], "setup": ["npm ci"] }))]
+    pub provision: Table<Provision>,
+
+    /// Named choices of worker, model and effort. A work package names the tier it starts on.
+    #[serde(default)]
+    #[schemars(extend("default" = {}))]
+    #[schemars(example = serde_json::json!({ "light": { "worker": "codemod", "escalate_to": "standard" } }))]
+    pub tiers: Named<Name, Table<Tier>>,
+
+    /// Commands that do the work, by name. A tier names the worker it uses.
+    #[serde(default)]
+    #[schemars(extend("default" = {}))]
+    #[schemars(example = serde_json::json!({ "codemod": { "command": ["scripts/codemod.sh", "{{ wp.id }}"] } }))]
+    pub workers: Named<Name, Table<Worker>>,
+
+    /// Stages in the order they run. The work packages of one stage run in parallel; the next stage
+    /// starts from their integrated result. Without stages and without `needs` every work package is
+    /// independent and gets a branch of its own.
+    #[serde(default)]
+    #[schemars(extend("default" = []))]
+    #[schemars(example = serde_json::json!([{ "name": "foundation" }, { "name": "features" }]))]
+    pub stage: Vec<Table<Stage>>,
+
+    /// Work packages: each has one whitelist, one brief, one Definition of Done and one worker.
+    #[serde(default)]
+    #[schemars(extend("default" = []))]
+    #[schemars(example = serde_json::json!([{
+        "id": "client",
+        "whitelist": ["src/client/**"],
+        "dod": ["npm test -- client"],
+        "brief": "briefs/client.md",
+    }]))]
+    pub wp: Vec<Table<Wp>>,
+}
+
+/// What the plan is for, and what holds for all of it.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "plan_table")]
+pub struct PlanTable {
+    /// Short name of the plan: run ids and branches start with it.
+    #[schemars(example = &"settings")]
+    pub name: Slug,
+
+    /// What the whole is for, in a sentence or two. Every brief carries it.
+    #[schemars(example = &"Move the settings page to the new client.")]
+    pub goal: Filled,
+
+    /// Branch, tag or commit that the run starts from. It is pinned to a commit id when the run starts.
+    #[serde(default = "head")]
+    #[schemars(example = &"main")]
+    pub base: Filled,
+
+    /// Files in the repository that every brief points to, such as the instructions for agents. They
+    /// are never restated.
+    #[serde(default)]
+    #[schemars(example = ["AGENTS.md"])]
+    pub instructions: Vec<Filled>,
+
+    /// How many work packages are at work at once, at most.
+    #[serde(default = "four")]
+    #[schemars(example = 8)]
+    pub max_parallel: Whole<1, 1000>,
+
+    /// Whether a person is asked before the run starts.
+    #[serde(default)]
+    #[schemars(example = &"auto")]
+    pub approval: Word<Approval>,
+
+    /// What a change in your own checkout means while workers are at work.
+    #[serde(default)]
+    #[schemars(example = &"frozen")]
+    pub checkout: Word<Checkout>,
+
+    /// Tier of the work packages that name none. Default: the only tier there is, if there is only one.
+    #[schemars(example = &"standard")]
+    pub tier: Option<Name>,
+
+    /// Rounds of work, check and review that a work package gets before a person decides.
+    #[schemars(extend("default" = 3))]
+    #[schemars(example = 2)]
+    pub rounds: Option<Whole<1, 3>>,
+
+    /// Who judges a work package after its Definition of Done has passed.
+    #[schemars(extend("default" = "none"))]
+    #[schemars(example = &"human")]
+    pub review: Option<Review>,
+
+    /// Template of the briefs of work packages that change files: a built-in one, or NAME of `.sop/templates/NAME.md.j2`.
+    #[schemars(extend("default" = "change"))]
+    #[schemars(example = &"migration")]
+    pub template: Option<Name>,
+}
+
+fn head() -> Filled {
+    Filled("HEAD".to_owned())
+}
+
+fn four() -> Whole<1, 1000> {
+    Whole(4)
+}
+
+/// What a fresh worktree needs before a worker may enter.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "provision")]
+pub struct Provision {
+    /// Untracked files or folders of your checkout that are brought along. They are never committed.
+    #[serde(default)]
+    #[schemars(example = [".env.test"])]
+    pub copy: Vec<Filled>,
+
+    /// Commands that are run in the worktree, in this order.
+    #[serde(default)]
+    #[schemars(extend("default" = []))]
+    #[schemars(example = ["npm ci --prefer-offline"])]
+    pub setup: Vec<Run>,
+
+    /// Paths that must exist afterwards. One that is missing stops the work package before a worker is paid.
+    #[serde(default)]
+    #[schemars(example = ["node_modules"])]
+    pub expect: Vec<Filled>,
+
+    /// How long each setup command may take.
+    #[schemars(extend("default" = "10m"))]
+    #[schemars(example = &"90s")]
+    pub timeout: Option<Time>,
+}
+
+/// Work packages that run in parallel.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "stage")]
+pub struct Stage {
+    /// Name of the stage. Work packages say it in `stage`.
+    #[schemars(example = &"foundation")]
+    pub name: Name,
+
+    /// Path patterns that no work package of the stage may touch: they are left for consolidation.
+    #[serde(default)]
+    #[schemars(example = ["package.json", "src/extension.ts"])]
+    pub shared: Vec<Filled>,
+}

@@ -1,0 +1,242 @@
+//! The checkpoint report: what a run of a plan would do, found out without doing any of it. Each DoD
+//! command is run once on the base, in a worktree of its own that is gone afterwards.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use tempfile::TempDir;
+
+use super::compile::{Base, Compiled};
+use super::create::{self, RunError};
+use super::directory::RunDir;
+use super::provision;
+use super::site::{Halt, Site, argv};
+use super::step::Orders;
+use super::unit::prove::class_one;
+use crate::brief::Briefs;
+use crate::event::Classed;
+use crate::git::Repo;
+use crate::graph::Waits;
+use crate::model::checkpoint::{
+    Checkpoint, Overlap, OverlapSort, PlannedDod, PlannedProvision, PlannedStage, PlannedWp,
+};
+use crate::model::ids::RunId;
+use crate::model::outcome::DodClass;
+use crate::model::plan::{Kind, Mode, Plan, Review};
+use crate::process;
+use crate::whitelist::OverlapKind;
+
+/// Lines of a command's output that the report shows when the command stands in the way.
+const TAIL: usize = 40;
+
+/// DoD commands by their text, each with its class on the base and its log.
+pub type Classes = BTreeMap<String, (Classed, PathBuf)>;
+
+/// What the dry run found. Its logs live as long as it does.
+#[derive(Debug, Default)]
+pub struct DryRun {
+    /// The classes.
+    pub classes: Classes,
+    /// Where the logs are.
+    _scratch: Option<TempDir>,
+}
+
+/// Why there is no dry run.
+#[derive(Debug)]
+pub enum DryRunError {
+    /// No worktree, no scratch folder, …
+    Run(RunError),
+    /// It was stopped, or provisioning failed.
+    Halt(Halt),
+}
+
+impl From<RunError> for DryRunError {
+    fn from(error: RunError) -> Self {
+        Self::Run(error)
+    }
+}
+
+impl From<Halt> for DryRunError {
+    fn from(halt: Halt) -> Self {
+        Self::Halt(halt)
+    }
+}
+
+/// Runs each DoD command of the plan once on the base. Nothing of it lasts: worktree and logs go when
+/// the result does.
+///
+/// # Errors
+/// When the base cannot be provisioned, or it was stopped.
+pub async fn dry_run(
+    repo: &Repo,
+    plan: &Plan,
+    base: &Base,
+    mut orders: Orders,
+) -> Result<DryRun, DryRunError> {
+    let root = RunDir::root_in(repo.common_dir());
+    std::fs::create_dir_all(&root).map_err(|error| scratch_failed(&error))?;
+    let scratch = tempfile::Builder::new()
+        .prefix(".checkpoint-")
+        .tempdir_in(&root)
+        .map_err(|error| scratch_failed(&error))?;
+    // A name of its own, so that reports made at the same time do not meet.
+    let name = format!("checkpoint-{}", std::process::id());
+    let run = RunId::new(name.clone()).map_err(|why| RunError::Name { name, why })?;
+    let dir = RunDir::new(scratch.path().to_owned(), run);
+    dir.make().map_err(RunError::from)?;
+    let site = create::site(repo, dir, plan.clone(), Briefs::built_in(), BTreeMap::new())?;
+    let site = Arc::new(site);
+    let result = class_all(&site, base, &mut orders).await;
+    let commit = base.commit.clone();
+    let gone = site
+        .blocking(move |site| {
+            let worktree = site.worktree("base", None, &commit)?;
+            site.discard(&worktree)
+        })
+        .await;
+    tracing::debug!(?gone, "the checkpoint's worktree");
+    let _ = std::fs::remove_dir(&site.worktrees);
+    Ok(DryRun { classes: result?, _scratch: Some(scratch) })
+}
+
+async fn class_all(
+    site: &Arc<Site>,
+    base: &Base,
+    orders: &mut Orders,
+) -> Result<Classes, DryRunError> {
+    let commit = base.commit.clone();
+    let worktree = site.blocking(move |site| site.worktree("base", None, &commit)).await?;
+    provision::provision(site, "base", &worktree, orders).await?;
+    let mut classes = Classes::new();
+    for dod in site.plan.wps.iter().flat_map(|wp| &wp.dod) {
+        if classes.contains_key(&dod.text) {
+            continue;
+        }
+        let step = format!("base.{}", classes.len() + 1);
+        let classed = class_one(site, "base", &step, dod, orders).await?;
+        let log = site.dir.named(&classed.ran.log);
+        classes.insert(dod.text.clone(), (classed, log));
+    }
+    if !classes.is_empty() {
+        provision::leaves_nothing(site, &worktree, "the Definition of Done").await?;
+    }
+    Ok(classes)
+}
+
+fn scratch_failed(error: &std::io::Error) -> RunError {
+    RunError::Frozen { path: PathBuf::from("a scratch folder"), why: error.to_string() }
+}
+
+/// Writes the report of `compiled`, whose file the user calls `file`, for a run named `run`.
+#[must_use]
+pub fn report(
+    compiled: &Compiled,
+    base: &Base,
+    file: &str,
+    run: &RunId,
+    dry: &DryRun,
+    warnings: Vec<String>,
+) -> Checkpoint {
+    let plan = &compiled.plan;
+    let mut gate = 0;
+    let mut stages: Vec<PlannedStage> = Vec::new();
+    for level in compiled.graph.levels() {
+        let merges = plan.mode == Mode::Staged
+            && level.wps.iter().any(|wp| plan.wps[*wp].kind == Kind::Change);
+        gate += u32::from(merges);
+        let merged_on = merges.then(|| format!("sop-stage/{run}/{gate}"));
+        let wps = level.wps.iter().map(|wp| planned(compiled, base, run, *wp, dry));
+        let shared = plan.stages.iter().find(|stage| stage.id == level.stage);
+        match stages.last_mut().filter(|stage| stage.stage == level.stage) {
+            Some(stage) => {
+                stage.wps.extend(wps);
+                stage.merged_on = merged_on.or(stage.merged_on.take());
+            }
+            None => stages.push(PlannedStage {
+                stage: level.stage.clone(),
+                shared: shared.map(|stage| stage.shared.clone()).unwrap_or_default(),
+                merged_on,
+                wps: wps.collect(),
+            }),
+        }
+    }
+    Checkpoint {
+        run: run.clone(),
+        plan: file.to_owned(),
+        plan_sha256: create::sha256(&create::frozen(plan)),
+        goal: plan.goal.clone(),
+        base: plan.base.clone(),
+        commit: base.commit.clone(),
+        mode: plan.mode,
+        approval: plan.approval,
+        max_parallel: plan.max_parallel,
+        provision: PlannedProvision {
+            copy: plan.provision.copy.clone(),
+            setup: plan.provision.setup.iter().map(|command| argv(command).join(" ")).collect(),
+            expect: plan.provision.expect.clone(),
+        },
+        stages,
+        overlaps: compiled.possible.iter().map(|overlap| overlap_of(plan, overlap)).collect(),
+        cleaned: plan.wps.iter().map(|wp| wp.id.to_string()).collect(),
+        warnings,
+    }
+}
+
+fn planned(compiled: &Compiled, base: &Base, run: &RunId, n: usize, dry: &DryRun) -> PlannedWp {
+    let plan = &compiled.plan;
+    let (wp, whitelist) = (&plan.wps[n], &compiled.whitelists[n]);
+    let files = base.paths.iter().filter(|path| whitelist.matches(path)).count();
+    let needs = match compiled.graph.waits(n) {
+        Waits::Wps(wps) => wps.iter().map(|wp| plan.wps[*wp].id.clone()).collect(),
+        Waits::Nothing | Waits::Stage(_) => Vec::new(),
+    };
+    PlannedWp {
+        id: wp.id.clone(),
+        title: wp.title.clone(),
+        kind: wp.kind,
+        tier: wp.tier.clone(),
+        worker: plan.tiers[&wp.tier].worker.clone(),
+        risk: wp.risk,
+        whitelist: wp.whitelist.clone(),
+        files: files as u64,
+        dod: wp.dod.iter().map(|dod| planned_dod(dod, dry)).collect(),
+        needs,
+        locks: wp.locks.clone(),
+        review: match &wp.review {
+            Review::None => "none".to_owned(),
+            Review::Human => "human".to_owned(),
+            Review::Command { command, .. } => command.join(" "),
+        },
+        rounds: wp.rounds,
+        committed_on: (wp.kind == Kind::Change).then(|| format!("sop/{run}/{}", wp.id)),
+    }
+}
+
+fn planned_dod(dod: &crate::model::plan::Dod, dry: &DryRun) -> PlannedDod {
+    let found = dry.classes.get(&dod.text);
+    let pair = found.map(|(classed, _)| (classed.class, classed.ran.clone()));
+    let planned = PlannedDod::new(&dod.text, dod.timeout, dod.expect, pair);
+    match found {
+        Some((classed, log)) if planned.violated || classed.class == DodClass::Broken => {
+            planned.tailed(process::tail(log, TAIL).unwrap_or_default().join("\n"))
+        }
+        _ => planned,
+    }
+}
+
+fn overlap_of(plan: &Plan, overlap: &crate::whitelist::Overlap) -> Overlap {
+    let (sort, paths, total) = match &overlap.kind {
+        OverlapKind::Overlap { paths, count } => {
+            let paths = paths.iter().map(|path| process::escape(path)).collect();
+            (OverlapSort::Overlap, paths, *count as u64)
+        }
+        OverlapKind::Possible { witness } => {
+            let paths: Vec<_> = witness.iter().map(|path| process::escape(path)).collect();
+            let total = paths.len() as u64;
+            (OverlapSort::Possible, paths, total)
+        }
+    };
+    let id = |n: usize| plan.wps[n].id.clone();
+    Overlap { left: id(overlap.a), right: id(overlap.b), sort, paths, total }
+}

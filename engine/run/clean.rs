@@ -1,0 +1,101 @@
+//! Worktrees go when nothing in them is lost with them: clean against the checked tree, and that tree
+//! safe on a branch. Anything else stays and is named.
+
+use std::sync::Arc;
+
+use bstr::BString;
+
+use crate::event::Event;
+use crate::git::{GitError, Removal, Worktree};
+use crate::ledger::WpState;
+use crate::model::ids::{CommitId, TreeId};
+use crate::process;
+
+use super::site::{Halt, Site};
+
+impl Site {
+    /// Paths that provisioning brought and that go with a worktree.
+    #[must_use]
+    pub fn kept_out(&self) -> Vec<BString> {
+        let copied = self.plan.provision.copy.iter();
+        copied.map(|entry| BString::from(entry.trim_end_matches('/'))).collect()
+    }
+
+    /// Removes a gate's worktree, whose tree is on the gate's branch.
+    ///
+    /// # Errors
+    /// What git said; nothing is lost by it.
+    pub fn discard(&self, worktree: &Worktree) -> Result<Removal, GitError> {
+        let tree = self.repo.tree_of(worktree.base())?;
+        worktree.remove(&tree, &self.kept_out())
+    }
+}
+
+/// Removes the worktree of a WP that got through, or says why it stays. Nothing when it has none.
+///
+/// # Errors
+/// What git said.
+pub async fn clean(site: &Arc<Site>, state: &WpState) -> Result<Option<Event>, Halt> {
+    let (Some(base), Some(_)) = (state.base.clone(), state.worktree.as_ref()) else {
+        return Ok(None);
+    };
+    let (wp, branch, tree) = (state.id.clone(), state.branch.clone(), state.tree.clone());
+    let committed = state.commit.clone();
+    site.blocking(move |site| {
+        let worktree = site.worktree(wp.as_str(), branch.as_deref(), &base)?;
+        let tree = match tree {
+            Some(tree) => tree,
+            None => site.repo.tree_of(&base)?,
+        };
+        if let Some(why) = moved(site, branch.as_deref(), committed.as_ref())? {
+            return Ok(Some(Event::WorktreeKept { wp, why }));
+        }
+        Ok(Some(match worktree.remove(&tree, &site.kept_out())? {
+            Removal::Gone => Event::WorktreeRemoved { wp, salvage: None },
+            Removal::Refused(why) => Event::WorktreeKept { wp, why: why.to_string() },
+        }))
+    })
+    .await
+}
+
+/// Why a branch that should hold a commit does not.
+fn moved(
+    site: &Site,
+    branch: Option<&str>,
+    commit: Option<&CommitId>,
+) -> Result<Option<String>, GitError> {
+    let (Some(branch), Some(commit)) = (branch, commit) else { return Ok(None) };
+    let stands = site.repo.branch(branch)?;
+    Ok((stands.as_ref() != Some(commit)).then(|| {
+        let at = stands.map_or_else(|| "gone".to_owned(), |at| format!("at {}", at.short()));
+        format!(
+            "its branch {branch} is {at}, not at the commit that was checked ({})",
+            commit.short()
+        )
+    }))
+}
+
+/// What somebody did to a WP after its work was checked: nobody's to do, and the paths to name.
+///
+/// # Errors
+/// What git said.
+pub async fn touched_since(site: &Arc<Site>, state: &WpState) -> Result<Vec<String>, Halt> {
+    let (Some(base), Some(tree), Some(_)) =
+        (state.base.clone(), state.tree.clone(), state.worktree.as_ref())
+    else {
+        return Ok(Vec::new());
+    };
+    let (wp, branch, commit) = (state.id.clone(), state.branch.clone(), state.commit.clone());
+    site.blocking(move |site| {
+        let worktree = site.worktree(wp.as_str(), branch.as_deref(), &base)?;
+        let mut touched = paths(&worktree, &tree, site)?;
+        touched.extend(moved(site, branch.as_deref(), commit.as_ref())?);
+        Ok(touched)
+    })
+    .await
+}
+
+fn paths(worktree: &Worktree, tree: &TreeId, site: &Site) -> Result<Vec<String>, GitError> {
+    let changed = worktree.verify_settled(tree, &site.kept_out())?;
+    Ok(changed.iter().map(|path| process::escape(path)).collect())
+}

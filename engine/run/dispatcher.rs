@@ -1,0 +1,438 @@
+//! The engine: one loop that owns the truth. Units and gates do the work and report facts; the
+//! dispatcher puts them in one order, on disk before they count, and starts whatever may start next.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use tokio::sync::{mpsc, oneshot, watch};
+
+use crate::event::{Event, Outcome, Record, StopReason};
+use crate::journal::{Journal, JournalError};
+use crate::ledger::{GatePhase, Ledger, LedgerError, NextGate, Phase, WpState};
+use crate::model::ids::WpId;
+use crate::model::plan::Kind;
+use crate::model::time::Timestamp;
+
+use super::directory::{EngineLock, write_whole};
+use super::site::{Halt, Site};
+use super::slots::Slots;
+use super::step::Order;
+use super::stop::Stop;
+use super::unit::{Answer, Line, Message, Unit};
+use super::{clean, gate, requests};
+
+/// How often requests are looked for and the view is told that time passes.
+const TICK: Duration = Duration::from_millis(100);
+/// How often `state.json` is written while a run is going on.
+const STATE_EVERY: Duration = Duration::from_secs(1);
+/// Facts that may wait for the dispatcher; more than that and units wait.
+const LINE: usize = 1024;
+
+/// Why an engine cannot go on. Everything recorded so far stands.
+#[derive(Debug, thiserror::Error)]
+pub enum EngineError {
+    /// The journal cannot be written.
+    #[error(transparent)]
+    Journal(#[from] JournalError),
+    /// A fact that cannot be: a fault of `sop` itself.
+    #[error("{0}; this is a fault of sop itself, and nothing is lost: `sop resume` goes on")]
+    Ledger(#[from] LedgerError),
+    /// Signals cannot be listened to.
+    #[error("cannot listen to signals: {0}")]
+    Signals(std::io::Error),
+}
+
+/// Who watches a run.
+pub trait Observer: Send {
+    /// Something happened; `ledger` has it already.
+    fn event(&mut self, record: &Record, ledger: &Ledger);
+    /// Time passes.
+    fn tick(&mut self, ledger: &Ledger);
+}
+
+/// How an engine let go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ending {
+    /// Nothing is left to do.
+    Finished(Outcome),
+    /// Something is, but not now.
+    Stopped(StopReason),
+}
+
+/// One engine, on one run.
+pub struct Engine<'a> {
+    site: Arc<Site>,
+    ledger: Ledger,
+    journal: Journal,
+    observer: &'a mut dyn Observer,
+    slots: Slots,
+    line: mpsc::Sender<Message>,
+    messages: mpsc::Receiver<Message>,
+    units: HashMap<WpId, watch::Sender<Order>>,
+    cancelling: HashMap<WpId, Event>,
+    gate: Option<watch::Sender<Order>>,
+    order: Order,
+    state_written: Option<Instant>,
+    _lock: EngineLock,
+}
+
+impl<'a> Engine<'a> {
+    /// Takes the run whose journal is at its end `ledger`.
+    #[must_use]
+    pub fn new(
+        site: Arc<Site>,
+        lock: EngineLock,
+        journal: Journal,
+        ledger: Ledger,
+        observer: &'a mut dyn Observer,
+    ) -> Self {
+        let (line, messages) = mpsc::channel(LINE);
+        let slots = Slots::new(&site.plan);
+        Self {
+            site,
+            ledger,
+            journal,
+            observer,
+            slots,
+            line,
+            messages,
+            units: HashMap::new(),
+            cancelling: HashMap::new(),
+            gate: None,
+            order: Order::Go,
+            state_written: None,
+            _lock: lock,
+        }
+    }
+
+    /// Runs until nothing is left to do, somebody has to decide, or somebody says stop.
+    ///
+    /// # Errors
+    /// When the journal cannot be written, or a fact cannot be.
+    pub async fn run(mut self) -> Result<(Ending, Ledger), EngineError> {
+        let mut stop = Stop::listen().map_err(EngineError::Signals)?;
+        let mut tick = tokio::time::interval(TICK);
+        tick.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Skip);
+        self.take_up()?;
+        loop {
+            self.take_requests()?;
+            self.start_what_can()?;
+            if self.idle() {
+                break;
+            }
+            tokio::select! {
+                message = self.messages.recv() => self.take(message)?,
+                order = stop.next() => self.tell_all(order),
+                _ = tick.tick() => {
+                    self.observer.tick(&self.ledger);
+                    self.write_state(false);
+                }
+            }
+        }
+        self.let_go().await
+    }
+
+    /// Says that this engine has the run, and gives what infrastructure blocked another chance.
+    fn take_up(&mut self) -> Result<(), EngineError> {
+        let sop = env!("CARGO_PKG_VERSION").to_owned();
+        let mut events = vec![Event::EngineStarted { pid: std::process::id(), sop }];
+        let blocked = self.ledger.wps.iter().filter(|wp| wp.phase == Phase::Blocked);
+        events.extend(
+            blocked.map(|wp| Event::WpRetried { wp: wp.id.clone(), by: "resume".to_owned() }),
+        );
+        self.record(events).map(drop)
+    }
+
+    /// Records events in their order: on disk, then in the ledger's answers, then for whoever watches.
+    fn record(&mut self, events: Vec<Event>) -> Result<(), EngineError> {
+        let at = Timestamp(jiff::Timestamp::now());
+        let mut records = Vec::with_capacity(events.len());
+        for event in events {
+            let record = Record { seq: self.ledger.seq + 1, at, event };
+            self.ledger.apply(&record)?;
+            records.push(record);
+        }
+        self.journal.append(&records)?;
+        for record in &records {
+            self.observer.event(record, &self.ledger);
+        }
+        Ok(())
+    }
+
+    /// Takes a message and all that wait behind it: their facts share one sync.
+    fn take(&mut self, first: Option<Message>) -> Result<(), EngineError> {
+        let mut next = first;
+        let (mut events, mut replies) = (Vec::new(), Vec::new());
+        let mut done = Vec::new();
+        while let Some(message) = next {
+            match message {
+                Message::Record { event, reply } => {
+                    replies.push((event.wp().cloned(), reply));
+                    events.push(event);
+                }
+                other => done.push(other),
+            }
+            next = self.messages.try_recv().ok();
+        }
+        self.record(events)?;
+        for (wp, reply) in replies {
+            self.answer(wp.as_ref(), reply);
+        }
+        for message in done {
+            self.done(message)?;
+        }
+        Ok(())
+    }
+
+    fn answer(&self, wp: Option<&WpId>, reply: oneshot::Sender<Answer>) {
+        let state = wp.and_then(|wp| self.ledger.wp(wp)).cloned().map(Box::new);
+        // A unit that is gone needs no answer.
+        let _ = reply.send(Answer::Recorded(state));
+    }
+
+    fn done(&mut self, message: Message) -> Result<(), EngineError> {
+        match message {
+            Message::UnitDone(wp) => {
+                self.units.remove(&wp);
+                self.slots.give_back(&wp);
+                if let Some(event) = self.cancelling.remove(&wp)
+                    && self.ledger.wp(&wp).is_some_and(|wp| !wp.phase.got_through())
+                {
+                    self.record(vec![event])?;
+                }
+            }
+            Message::GateDone(result) => {
+                self.gate = None;
+                match result {
+                    Ok(()) | Err(Halt::Stopped) => {}
+                    Err(Halt::Blocked { problem, .. }) => {
+                        tracing::warn!(?problem, "the gate is blocked");
+                        self.gate_blocked(problem)?;
+                    }
+                }
+            }
+            Message::Record { .. } => unreachable!("facts are taken before"),
+        }
+        Ok(())
+    }
+
+    /// Infrastructure keeps a gate from going on: its first WP carries the news, and a later engine
+    /// takes the gate up where it is.
+    fn gate_blocked(&mut self, problem: crate::model::outcome::Problem) -> Result<(), EngineError> {
+        let gate = self.ledger.gates.last().map(|gate| gate.gate).unwrap_or_default();
+        self.record(vec![Event::GateHalted { gate, problem }])
+    }
+
+    fn take_requests(&mut self) -> Result<(), EngineError> {
+        for (path, request) in requests::waiting(&self.site.dir.requests()) {
+            let wp = request.wp.clone();
+            match request.event(&self.ledger) {
+                Some(event @ Event::WpCancelled { .. }) if self.units.contains_key(&wp) => {
+                    if let Some(orders) = self.units.get(&wp) {
+                        orders.send_replace(Order::Term);
+                    }
+                    self.cancelling.insert(wp, event);
+                }
+                Some(event) => self.record(vec![event])?,
+                None => tracing::warn!(?path, "a request that makes no sense any more"),
+            }
+            let _ = std::fs::remove_file(path);
+        }
+        Ok(())
+    }
+
+    fn start_what_can(&mut self) -> Result<(), EngineError> {
+        if self.order != Order::Go {
+            return Ok(());
+        }
+        loop {
+            let defer = self.ledger.to_defer();
+            if defer.is_empty() {
+                break;
+            }
+            let events = defer.into_iter().map(|(wp, because)| Event::WpDeferred { wp, because });
+            self.record(events.collect())?;
+        }
+        self.start_gate()?;
+        self.start_units()
+    }
+
+    fn start_gate(&mut self) -> Result<(), EngineError> {
+        if self.gate.is_some() {
+            return Ok(());
+        }
+        if let Some(NextGate::Ready { level, wps }) = self.ledger.next_gate() {
+            let gate = u32::try_from(self.ledger.gates.len()).unwrap_or(u32::MAX) + 1;
+            let onto = self.ledger.trunk.clone();
+            self.record(vec![Event::GateStarted { gate, level, onto, wps }])?;
+        }
+        let Some(state) =
+            self.ledger.gates.last().filter(|gate| gate.phase.open() && gate.halted.is_none())
+        else {
+            return Ok(());
+        };
+        let state = state.clone();
+        let members: Vec<WpState> =
+            state.wps.iter().filter_map(|wp| self.ledger.wp(wp)).cloned().collect();
+        let (orders, ordered) = watch::channel(self.order);
+        let (site, line) = (Arc::clone(&self.site), Line(self.line.clone()));
+        self.gate = Some(orders);
+        tokio::spawn(async move {
+            let result = gate::run(site, line.clone(), ordered, state, members).await;
+            let _ = line.0.send(Message::GateDone(result)).await;
+        });
+        Ok(())
+    }
+
+    fn start_units(&mut self) -> Result<(), EngineError> {
+        if self.slots.full() {
+            return Ok(());
+        }
+        let mut chosen = Vec::new();
+        for wp in self.ledger.startable() {
+            if self.slots.full() {
+                break;
+            }
+            let locks = &self.site.wp(&wp.id).locks;
+            if !self.units.contains_key(&wp.id) && self.slots.take(&wp.id, &wp.tier, locks) {
+                chosen.push((wp.id.clone(), wp.phase));
+            }
+        }
+        let fresh = chosen.iter().filter(|(_, phase)| *phase == Phase::Waiting);
+        let events = fresh.map(|(wp, _)| self.started(wp)).collect::<Vec<_>>();
+        if !events.is_empty() {
+            self.record(events)?;
+        }
+        for (wp, _) in chosen {
+            self.spawn(&wp);
+        }
+        Ok(())
+    }
+
+    fn started(&self, wp: &WpId) -> Event {
+        Event::WpStarted {
+            wp: wp.clone(),
+            base: self.ledger.trunk.clone(),
+            branch: format!("sop/{}/{wp}", self.site.dir.run()),
+            worktree: self.site.worktree_path(wp.as_str()).to_string_lossy().into_owned(),
+        }
+    }
+
+    fn spawn(&mut self, wp: &WpId) {
+        let Some(state) = self.ledger.wp(wp).cloned() else { return };
+        let scouts = self.ledger.wps.iter().filter(|wp| wp.kind == Kind::Scout);
+        let reports = scouts
+            .filter(|scout| scout.phase.got_through() && state.after.names(&scout.id, &scout.stage))
+            .filter_map(|scout| Some((scout.id.clone(), scout.report.clone()?)))
+            .collect();
+        let (orders, ordered) = watch::channel(self.order);
+        self.units.insert(wp.clone(), orders);
+        let line = Line(self.line.clone());
+        tokio::spawn(Unit::new(Arc::clone(&self.site), line, ordered, state, reports).run());
+    }
+
+    fn tell_all(&mut self, order: Order) {
+        self.order = order;
+        for orders in self.units.values().chain(&self.gate) {
+            orders.send_replace(order);
+        }
+    }
+
+    fn idle(&self) -> bool {
+        self.units.is_empty() && self.gate.is_none()
+    }
+
+    /// Nothing runs any more: takes away what is not needed, and says how the run stands.
+    async fn let_go(mut self) -> Result<(Ending, Ledger), EngineError> {
+        let standing = self.ledger.standing();
+        let awaited = self.ledger.wps.iter().any(|wp| wp.phase == Phase::AwaitingReview);
+        let over = self.ledger.wps.iter().all(|wp| wp.phase.settled())
+            && !self.ledger.gates.last().is_some_and(|gate| gate.phase.open())
+            && self.ledger.next_gate().is_none();
+        let ending = if over || (standing == Outcome::Failed && !awaited && self.order == Order::Go)
+        {
+            Ending::Finished(standing)
+        } else if self.order != Order::Go {
+            Ending::Stopped(StopReason::Interrupted)
+        } else if standing == Outcome::Blocked {
+            Ending::Stopped(StopReason::Halted)
+        } else {
+            Ending::Stopped(StopReason::Waiting)
+        };
+        if let Ending::Finished(_) = ending {
+            self.sweep().await?;
+        }
+        let event = match ending {
+            Ending::Finished(outcome) => Event::RunFinished { outcome },
+            Ending::Stopped(why) => Event::EngineStopped { why },
+        };
+        self.record(vec![event])?;
+        self.write_state(true);
+        Ok((ending, self.ledger))
+    }
+
+    /// Worktrees that a crash kept from being removed when their time was.
+    async fn sweep(&mut self) -> Result<(), EngineError> {
+        let over = |wp: &&WpState| match wp.phase {
+            Phase::Integrated => true,
+            // Its commit waits for a gate that may yet come.
+            Phase::Passed => wp.kind == Kind::Scout || !self.ledger.gate_failed(),
+            _ => false,
+        };
+        let left: Vec<WpState> = self
+            .ledger
+            .wps
+            .iter()
+            .filter(|wp| wp.worktree.is_some() && wp.kept.is_none())
+            .filter(over)
+            .cloned()
+            .collect();
+        for wp in left {
+            match clean::clean(&self.site, &wp).await {
+                Ok(Some(event)) => self.record(vec![event])?,
+                Ok(None) | Err(Halt::Stopped) => {}
+                Err(Halt::Blocked { problem, .. }) => {
+                    let why = problem.message;
+                    self.record(vec![Event::WorktreeKept { wp: wp.id, why }])?;
+                }
+            }
+        }
+        let gates: Vec<_> = self
+            .ledger
+            .gates
+            .iter()
+            .filter(|gate| gate.phase != GatePhase::Failed)
+            .filter_map(|gate| Some((format!("gate-{}", gate.gate), gate.commit.clone()?)))
+            .filter(|(unit, _)| self.site.worktree_path(unit).exists())
+            .collect();
+        for (unit, commit) in gates {
+            let discard = move |site: &Site| site.discard(&site.worktree(&unit, None, &commit)?);
+            // It holds nothing that is not on the gate's branch; the next engine tries again.
+            let _ = self.site.blocking(discard).await;
+        }
+        // Folders go when nothing is left in them; if one is, it is somebody's.
+        let root = &self.site.worktrees;
+        if std::fs::remove_dir(root).is_ok() {
+            let _ = root.parent().map(std::fs::remove_dir);
+        }
+        Ok(())
+    }
+
+    fn write_state(&mut self, now: bool) {
+        let due = self.state_written.is_none_or(|at| at.elapsed() >= STATE_EVERY);
+        if !due && !now {
+            return;
+        }
+        self.state_written = Some(Instant::now());
+        let written = serde_json::to_vec_pretty(&self.ledger)
+            .map_err(|error| error.to_string())
+            .and_then(|bytes| {
+                write_whole(&self.site.dir.state(), &bytes).map_err(|error| error.to_string())
+            });
+        if let Err(error) = written {
+            // The journal is the truth; this is a convenience.
+            tracing::warn!(error, "cannot write state.json");
+        }
+    }
+}

@@ -1,0 +1,192 @@
+//! What every unit of a run shares: the frozen plan, the repository, the run directory, the launcher.
+
+use std::collections::{BTreeMap, HashMap};
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+
+use crate::brief::Briefs;
+use crate::event::Classed;
+use crate::git::{GitError, Identity, Repo, Worktree, WorktreeSpec};
+use crate::launch::{Key, Local, Spec};
+use crate::model::ids::{CommitId, WpId};
+use crate::model::outcome::{Check, Problem};
+use crate::model::plan::{Command, Plan, Wp};
+use crate::whitelist::Whitelist;
+
+use super::directory::RunDir;
+
+/// Why a unit cannot go on.
+#[derive(Debug)]
+pub enum Halt {
+    /// It was told to stop; a later engine goes on from here.
+    Stopped,
+    /// Infrastructure is in the way. `everywhere`: nothing else should start before somebody looked.
+    Blocked {
+        /// What failed.
+        problem: Problem,
+        /// Whether it concerns every WP.
+        everywhere: bool,
+    },
+}
+
+impl Halt {
+    /// Blocks this WP alone.
+    pub fn blocked(problem: Problem) -> Self {
+        Self::Blocked { problem, everywhere: false }
+    }
+
+    /// Blocks because git said no.
+    pub fn git(error: &GitError) -> Self {
+        Self::blocked(Problem::new(Check::Provision, error.to_string()))
+    }
+}
+
+/// The whole of a run that does not change while it runs.
+pub struct Site {
+    /// The frozen plan.
+    pub plan: Plan,
+    /// WPs by id.
+    pub wps: HashMap<WpId, usize>,
+    /// Their whitelists, in the plan's order.
+    pub whitelists: Vec<Whitelist>,
+    /// The repository.
+    pub repo: Repo,
+    /// The user's checkout.
+    pub top: PathBuf,
+    /// The run directory.
+    pub dir: RunDir,
+    /// Where processes run.
+    pub launcher: Local,
+    /// Templates, as they were when the run was made.
+    pub briefs: Briefs,
+    /// Where this run's worktrees are.
+    pub worktrees: PathBuf,
+    /// Who commits.
+    pub identity: Identity,
+    /// DoD commands that have been run on a base: by base and command.
+    pub classed: Mutex<BTreeMap<(CommitId, String), Classed>>,
+    /// One WP at a time runs its DoD on the base, so that what one learns serves all.
+    pub classing: tokio::sync::Mutex<()>,
+}
+
+impl Site {
+    /// The plan's WP of this id.
+    ///
+    /// # Panics
+    /// Never for an id that the ledger knows: both come from the same frozen plan.
+    #[must_use]
+    pub fn wp(&self, id: &WpId) -> &Wp {
+        &self.plan.wps[self.wps[id]]
+    }
+
+    /// Its whitelist.
+    ///
+    /// # Panics
+    /// As [`Site::wp`].
+    #[must_use]
+    pub fn whitelist(&self, id: &WpId) -> &Whitelist {
+        &self.whitelists[self.wps[id]]
+    }
+
+    /// Runs something that blocks (git, the disk) off the engine's own threads.
+    ///
+    /// # Errors
+    /// What it returns, as a halt.
+    pub async fn blocking<T: Send + 'static>(
+        self: &Arc<Self>,
+        work: impl FnOnce(&Self) -> Result<T, GitError> + Send + 'static,
+    ) -> Result<T, Halt> {
+        let site = Arc::clone(self);
+        match tokio::task::spawn_blocking(move || work(&site)).await {
+            Ok(result) => result.map_err(|error| Halt::git(&error)),
+            Err(panic) => {
+                let text = format!("a part of sop failed, which is a fault of its own: {panic}");
+                Err(Halt::blocked(Problem::new(Check::Provision, text)))
+            }
+        }
+    }
+
+    /// Where the worktree of `unit` (a WP, or a gate) stands.
+    #[must_use]
+    pub fn worktree_path(&self, unit: &str) -> PathBuf {
+        self.worktrees.join(unit)
+    }
+
+    /// The worktree of a WP: made, finished or found.
+    ///
+    /// # Errors
+    /// What git said.
+    pub fn worktree(
+        &self,
+        unit: &str,
+        branch: Option<&str>,
+        base: &CommitId,
+    ) -> Result<Worktree, GitError> {
+        self.repo.add_worktree(&WorktreeSpec {
+            path: self.worktree_path(unit),
+            branch: branch.map(str::to_owned),
+            base: base.clone(),
+            seed: self.dir.seed(unit),
+        })
+    }
+
+    /// The key of a step.
+    ///
+    /// # Panics
+    /// Never for units and steps that `sop` names itself.
+    #[must_use]
+    pub fn key(&self, unit: &str, step: &str, n: u32) -> Key {
+        Key::new(self.dir.run(), unit, step, n).expect("units are ids and steps are words")
+    }
+
+    /// A command in `unit`'s worktree: outside the caller's git environment, alone in its slot.
+    #[must_use]
+    pub fn spec(&self, unit: &str, key: &Key, argv: Vec<String>) -> Spec {
+        let log = self.dir.named(&RunDir::log_name(unit, key.step(), key.attempt()));
+        let mut spec = Spec::new(argv, self.worktree_path(unit), log);
+        spec.env_remove = git_environment();
+        spec.slot = Some(self.dir.slot(unit));
+        spec.env.push(("SOP_RUN".into(), self.dir.run().as_str().into()));
+        spec
+    }
+}
+
+/// What is run for a command of the plan.
+#[must_use]
+pub fn argv(command: &Command) -> Vec<String> {
+    match command {
+        Command::Argv(argv) => argv.clone(),
+        Command::Shell(text) => vec!["sh".to_owned(), "-c".to_owned(), text.clone()],
+    }
+}
+
+/// The caller's `GIT_*` variables: `sop` may have been started from a hook, whose repository is none
+/// of a worker's business.
+fn git_environment() -> Vec<OsString> {
+    std::env::vars_os()
+        .map(|(name, _)| name)
+        .filter(|name| name.to_string_lossy().starts_with("GIT_"))
+        .collect()
+}
+
+/// Where the worktrees of a repository are kept: outside it, where no cleaner of temporary files comes.
+///
+/// `$SOP_WORKTREES`, or `$XDG_STATE_HOME/sop`, or `~/.local/state/sop`; below it a folder for the
+/// repository, named after it and after a digest of its path, so that two clones do not meet.
+#[must_use]
+pub fn worktrees_root(common_dir: &Path, top: &Path) -> Option<PathBuf> {
+    use sha2::{Digest, Sha256};
+    use std::os::unix::ffi::OsStrExt;
+
+    let set = |name: &str| std::env::var_os(name).filter(|v| !v.is_empty()).map(PathBuf::from);
+    let root = set("SOP_WORKTREES")
+        .or_else(|| set("XDG_STATE_HOME").map(|state| state.join("sop")))
+        .or_else(|| set("HOME").map(|home| home.join(".local/state/sop")))?;
+    let digest = Sha256::digest(common_dir.as_os_str().as_bytes());
+    let name = top.file_name().unwrap_or_default().to_string_lossy();
+    let name: String = name.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '-').collect();
+    let mark: String = digest.iter().take(4).map(|byte| format!("{byte:02x}")).collect();
+    let root = std::path::absolute(root).ok()?;
+    Some(root.join(format!("{name}-{mark}")))
+}

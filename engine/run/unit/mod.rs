@@ -1,0 +1,184 @@
+//! One WP's rounds. A unit does what the WP's phase says, reports one fact, and looks at the phase
+//! again — so a WP that has just come to a phase and one that a crash left there are the same.
+
+mod commit;
+pub mod prove;
+mod review;
+mod scope;
+mod work;
+
+use std::sync::Arc;
+
+use tokio::sync::{mpsc, oneshot};
+
+use crate::event::Event;
+use crate::git::Worktree;
+use crate::ledger::{Phase, WpState, judge};
+use crate::model::ids::{CommitId, WpId};
+use crate::model::outcome::{Check, Problem};
+use crate::model::plan::{Mode, Wp};
+
+use super::clean;
+use super::provision;
+use super::site::{Halt, Site};
+use super::step::{Order, Orders};
+
+/// What units and gates say to the dispatcher.
+#[derive(Debug)]
+pub enum Message {
+    /// A fact. It is on disk when the answer comes.
+    Record {
+        /// What happened.
+        event: Event,
+        /// Where the answer goes.
+        reply: oneshot::Sender<Answer>,
+    },
+    /// A WP's unit has nothing more to do.
+    UnitDone(WpId),
+    /// The gate has nothing more to do.
+    GateDone(Result<(), Halt>),
+}
+
+/// What the dispatcher answers to a fact about a WP.
+#[must_use]
+#[derive(Debug)]
+pub enum Answer {
+    /// It is recorded; the WP as it is now (nothing for a fact about a gate).
+    Recorded(Option<Box<WpState>>),
+    /// The journal takes nothing more.
+    Closed,
+}
+
+/// The line to the dispatcher.
+#[derive(Debug, Clone)]
+pub struct Line(pub mpsc::Sender<Message>);
+
+impl Line {
+    /// Reports a fact and waits until it is on disk.
+    ///
+    /// # Errors
+    /// [`Halt::Stopped`] when the dispatcher takes nothing more.
+    pub async fn record(&self, event: Event) -> Result<Option<Box<WpState>>, Halt> {
+        let (reply, answer) = oneshot::channel();
+        let sent = self.0.send(Message::Record { event, reply }).await;
+        match (sent, answer.await) {
+            (Ok(()), Ok(Answer::Recorded(state))) => Ok(state),
+            _ => Err(Halt::Stopped),
+        }
+    }
+}
+
+/// The one who works on a WP.
+pub struct Unit {
+    site: Arc<Site>,
+    line: Line,
+    orders: Orders,
+    state: Box<WpState>,
+    reports: Vec<(WpId, String)>,
+}
+
+impl Unit {
+    /// Takes up a WP where its state says it is. `reports` are those of the scouts it waits for: who,
+    /// and the report's name within the run directory.
+    #[must_use]
+    pub fn new(
+        site: Arc<Site>,
+        line: Line,
+        orders: Orders,
+        state: WpState,
+        reports: Vec<(WpId, String)>,
+    ) -> Self {
+        Self { site, line, orders, state: Box::new(state), reports }
+    }
+
+    /// Goes on until nothing is left to do or somebody says stop.
+    pub async fn run(mut self) {
+        let id = self.state.id.clone();
+        while self.state.phase.active() {
+            // A worker that runs is seen through (it was told to end); nothing else is begun.
+            if self.stopping() && self.state.phase != Phase::Working {
+                break;
+            }
+            let recorded = match self.advance().await {
+                Ok(event) => self.line.record(event).await,
+                Err(Halt::Stopped) => break,
+                Err(Halt::Blocked { problem, everywhere }) => {
+                    let wp = id.clone();
+                    self.line.record(Event::WpBlocked { wp, problem, halt: everywhere }).await
+                }
+            };
+            match recorded {
+                Ok(Some(state)) => self.state = state,
+                _ => break,
+            }
+        }
+        self.clean().await;
+        let _ = self.line.0.send(Message::UnitDone(id)).await;
+    }
+
+    /// Where nothing is integrated, nobody needs the worktree once its work is on its branch.
+    async fn clean(&self) {
+        let over = self.state.phase == Phase::Passed && self.site.plan.mode == Mode::Independent;
+        if over && let Ok(Some(event)) = clean::clean(&self.site, &self.state).await {
+            let _ = self.line.record(event).await;
+        }
+    }
+
+    /// Does what the phase says and tells what happened.
+    async fn advance(&mut self) -> Result<Event, Halt> {
+        match self.state.phase {
+            Phase::Provisioning => self.provision().await,
+            Phase::Classing => self.class().await,
+            Phase::Briefing => self.brief(),
+            Phase::Starting => self.start().await,
+            Phase::Working => self.work().await,
+            Phase::Scoping | Phase::Rechecking => self.scope().await,
+            Phase::Proving => self.prove().await,
+            Phase::Reviewing => self.review().await,
+            Phase::Deciding => Ok(self.decide()),
+            Phase::Committing => self.commit().await,
+            phase => unreachable!("a unit does nothing in phase {}", phase.name()),
+        }
+    }
+
+    async fn provision(&mut self) -> Result<Event, Halt> {
+        let worktree = self.worktree().await?;
+        let site = Arc::clone(&self.site);
+        let unit = self.state.id.to_string();
+        let copied = provision::provision(&site, &unit, &worktree, &mut self.orders).await?;
+        Ok(Event::WpProvisioned { wp: self.state.id.clone(), copied })
+    }
+
+    fn decide(&self) -> Event {
+        let tier = self.site.plan.tiers.get(&self.state.tier);
+        let (class, next) = judge(&self.state, tier.and_then(|tier| tier.escalate_to.as_ref()));
+        Event::RoundEnded {
+            wp: self.state.id.clone(),
+            round: self.state.round,
+            class,
+            problems: self.state.problems.clone(),
+            next,
+        }
+    }
+
+    /// The worktree: made, finished after a crash, or found.
+    async fn worktree(&self) -> Result<Worktree, Halt> {
+        let (id, branch) = (self.state.id.to_string(), self.state.branch.clone());
+        let base = self.base()?;
+        self.site.blocking(move |site| site.worktree(&id, branch.as_deref(), &base)).await
+    }
+
+    fn base(&self) -> Result<CommitId, Halt> {
+        self.state.base.clone().ok_or_else(|| {
+            Halt::blocked(Problem::new(Check::Provision, "the journal names no base for it"))
+        })
+    }
+
+    fn wp(&self) -> &Wp {
+        self.site.wp(&self.state.id)
+    }
+
+    fn stopping(&self) -> bool {
+        *self.orders.borrow() != Order::Go
+    }
+}

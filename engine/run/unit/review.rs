@@ -1,0 +1,168 @@
+//! The review after the DoD: nobody, a person, or a command that gives a verdict.
+
+use std::sync::Arc;
+
+use crate::brief::args::{self, ArgContext};
+use crate::event::Event;
+use crate::launch::{Capture, EndedBy, Stdin};
+use crate::model::outcome::{Check, Problem};
+use crate::model::plan::Review;
+use crate::model::time::Length;
+use crate::model::verdict::Verdict;
+use crate::process;
+
+use super::Unit;
+use crate::run::directory::{RunDir, write_whole};
+use crate::run::provision::{log_name, snapshot_spec};
+use crate::run::site::Halt;
+use crate::run::step::{self, Order};
+
+/// Most bytes of a verdict.
+const VERDICT_LIMIT: u64 = 1 << 20;
+/// How often a reviewer is asked for a verdict that can be read.
+const ASKED: u32 = 2;
+
+impl Unit {
+    /// Asks the reviewer that the plan names.
+    pub(super) async fn review(&mut self) -> Result<Event, Halt> {
+        let wp = self.state.id.clone();
+        match self.wp().review.clone() {
+            Review::None => Err(blocked("the plan names no reviewer, but the run waits for one")),
+            Review::Human => Ok(Event::ReviewRequested {
+                wp,
+                round: self.state.round,
+                tree: self.state.tree.clone().ok_or_else(|| blocked("nothing was checked yet"))?,
+            }),
+            Review::Command { command, timeout } => {
+                let verdict = self.ask(&command, timeout).await?;
+                let by = command.first().cloned().unwrap_or_default();
+                Ok(Event::Reviewed { wp, round: self.state.round, by, verdict })
+            }
+        }
+    }
+
+    async fn ask(&mut self, command: &[String], timeout: Length) -> Result<Verdict, Halt> {
+        let diff = self.write_diff().await?;
+        let mut last = String::new();
+        for n in 1..=ASKED {
+            match self.ask_once(command, timeout, &diff, n).await? {
+                Ok(verdict) => return Ok(verdict),
+                Err(problem) => last = problem,
+            }
+        }
+        Err(blocked(format!("the reviewer gave no verdict that can be read: {last}")))
+    }
+
+    /// One call of the reviewer. The inner error says why its answer cannot be read.
+    async fn ask_once(
+        &mut self,
+        command: &[String],
+        timeout: Length,
+        diff: &std::path::Path,
+        n: u32,
+    ) -> Result<Result<Verdict, String>, Halt> {
+        let site = Arc::clone(&self.site);
+        let (id, round, base) = (self.state.id.clone(), self.state.round, self.base()?);
+        let verdict = site.dir.named(&RunDir::verdict_name(&id, round));
+        let printed = verdict.with_extension("out");
+        let brief = site.dir.named(&RunDir::brief_name(&id, round));
+        let argv = args::render(
+            command,
+            &ArgContext {
+                plan: &site.plan,
+                wp: site.wp(&id),
+                tier: &self.state.tier,
+                run: site.dir.run(),
+                base: &base,
+                round,
+                attempt: self.state.attempt,
+                brief_file: &brief.to_string_lossy(),
+                report_file: "",
+                verdict_file: Some(&verdict.to_string_lossy()),
+            },
+        )
+        .map_err(|error| blocked(format!("the review command: {error}")))?;
+        let _ = std::fs::remove_file(&verdict);
+        let spec = |key: &_| {
+            let mut spec = site.spec(id.as_str(), key, argv.clone());
+            spec.timeout = Some(timeout.0);
+            spec.stdin = Stdin::File(diff.to_owned());
+            spec.capture = Some(Capture { path: printed.clone(), limit: VERDICT_LIMIT });
+            spec.env.extend([
+                ("SOP_WP".into(), id.as_str().into()),
+                ("SOP_ROUND".into(), round.to_string().into()),
+                ("SOP_BRIEF".into(), (&brief).into()),
+                ("SOP_DIFF".into(), diff.into()),
+                ("SOP_VERDICT".into(), (&verdict).into()),
+            ]);
+            spec
+        };
+        let step = format!("review.{round}.{n}");
+        let key = |n| site.key(id.as_str(), &step, n);
+        let (outcome, log) = step::bound(&site.launcher, key, spec, &mut self.orders)
+            .await
+            .map_err(|error| blocked(error.to_string()))?;
+        if outcome.ended_by == EndedBy::Cancel && *self.orders.borrow() != Order::Go {
+            return Err(Halt::Stopped);
+        }
+        self.unchanged().await?;
+        if !outcome.succeeded() {
+            let ran = step::ran(&argv.join(" "), "", &outcome, &spec(&outcome.key));
+            let tail = process::tail(&log, 40).unwrap_or_default().join("\n");
+            let problem = Problem::new(Check::Review, format!("the reviewer failed: {}", ran.end))
+                .about(ran.run)
+                .logged(log_name(&site, &log), tail);
+            return Err(Halt::blocked(problem));
+        }
+        Ok(read_verdict(&verdict).or_else(|missing| {
+            let said = read_verdict(&printed);
+            let verdict =
+                said.map_err(|unread| format!("{missing}; on standard output: {unread}"))?;
+            let bytes = serde_json::to_vec_pretty(&verdict).unwrap_or_default();
+            let kept = site.dir.named(&RunDir::verdict_name(&id, round));
+            write_whole(&kept, &bytes).map_err(|error| error.to_string())?;
+            Ok(verdict)
+        }))
+    }
+
+    /// A reviewer reads. One that changed a file is refused, and named.
+    async fn unchanged(&self) -> Result<(), Halt> {
+        let worktree = self.worktree().await?;
+        let spec = snapshot_spec(&self.site, &self.base()?);
+        let now = self.site.blocking(move |_| worktree.snapshot(&spec)).await?;
+        if Some(&now.tree) == self.state.tree.as_ref() {
+            return Ok(());
+        }
+        let (tree, before) = (now.tree, self.state.tree.clone());
+        let changed = self
+            .site
+            .blocking(move |site| match &before {
+                Some(before) => site.repo.diff_trees(before, &tree),
+                None => Ok(Vec::new()),
+            })
+            .await?;
+        let paths: Vec<_> = changed.iter().map(|change| process::escape(&change.path)).collect();
+        let text = "the reviewer changed files in the worktree; a reviewer only reads";
+        Err(Halt::blocked(Problem::new(Check::Review, text).about(paths.join(", "))))
+    }
+
+    /// The diff that is reviewed, against the recorded base, as a file.
+    async fn write_diff(&self) -> Result<std::path::PathBuf, Halt> {
+        let tree = self.state.tree.clone().ok_or_else(|| blocked("nothing was checked yet"))?;
+        let base = self.base()?;
+        let diff = self.site.blocking(move |site| site.repo.patch(&base, &tree)).await?;
+        let name = format!("verdicts/{}-{}.diff", self.state.id, self.state.round);
+        let path = self.site.dir.named(&name);
+        write_whole(&path, &diff).map_err(|error| blocked(error.to_string()))?;
+        Ok(path)
+    }
+}
+
+fn read_verdict(path: &std::path::Path) -> Result<Verdict, String> {
+    let bytes = std::fs::read(path).map_err(|error| format!("no file ({error})"))?;
+    serde_json::from_slice(&bytes).map_err(|error| error.to_string())
+}
+
+fn blocked(text: impl Into<String>) -> Halt {
+    Halt::blocked(Problem::new(Check::Review, text))
+}

@@ -1,0 +1,54 @@
+//! The published schemas, by name: `schemas/NAME.schema.json` is what `sop schema NAME` prints. A test
+//! holds the files to the types that they are made of.
+
+use crate::event::Record;
+use crate::ledger::Ledger;
+use crate::model::checkpoint::Checkpoint;
+use crate::model::verdict::{Report, Verdict};
+use crate::plan::{self, generate};
+
+/// One published schema.
+pub struct Published {
+    /// Its name, as `sop schema` takes it.
+    pub name: &'static str,
+    /// What documents it describes, in a few words.
+    pub about: &'static str,
+    /// Its text, as the file has it.
+    pub text: fn() -> String,
+}
+
+/// All published schemas.
+pub const ALL: &[Published] = &[
+    Published { name: "plan", about: "plan files", text: plan::schema_json },
+    Published {
+        name: "event",
+        about: "lines of `--json` and of a run's journal",
+        text: || generate::published(&generate::of::<Record>()),
+    },
+    Published {
+        name: "state",
+        about: "`sop status --json` and a run's `state.json`",
+        text: || generate::published(&generate::of::<Ledger>()),
+    },
+    Published {
+        name: "checkpoint",
+        about: "`sop plan --json`",
+        text: || generate::published(&generate::of::<Checkpoint>()),
+    },
+    Published {
+        name: "verdict",
+        about: "what a reviewer writes",
+        text: || generate::published(&generate::of::<Verdict>()),
+    },
+    Published {
+        name: "report",
+        about: "what a worker reports",
+        text: || generate::published(&generate::of::<Report>()),
+    },
+];
+
+/// The published schema of this name.
+#[must_use]
+pub fn find(name: &str) -> Option<&'static Published> {
+    ALL.iter().find(|schema| schema.name == name)
+}

@@ -1,0 +1,5 @@
+//! The primitives that holders are built from.
+
+mod escape;
+mod limited_log;
+mod tree;

@@ -1,0 +1,108 @@
+//! A plan compiled to run: what stands in its way here and now is an error, and what comes out is
+//! everything that a run needs.
+
+use std::path::Path;
+
+use sop::finding::Severity;
+use sop::git::Repo;
+use sop::plan::Source;
+use sop::run::compile::{Outcome, Purpose, compile};
+
+use crate::support::plan_text::{plan, two, wp};
+use crate::support::scratch::Scratch;
+
+fn compiled(scratch: &Scratch, text: &str, purpose: Purpose) -> Outcome {
+    let repo = Repo::discover(scratch.path()).expect("a repository");
+    let source = Source::new("plan.toml", text);
+    compile(&source, scratch.path(), Some(&repo), purpose).expect("git answers")
+}
+
+fn said(outcome: &Outcome) -> Vec<(&str, Severity)> {
+    outcome.findings.iter().map(|f| (f.code, f.severity)).collect()
+}
+
+#[test]
+fn a_plan_that_may_run_has_its_base_pinned_and_a_whitelist_for_each_wp() {
+    let scratch = Scratch::repo(&[("src/a/x.rs", "a\n"), ("README.md", "a\n")]);
+    let text = plan(
+        &(wp("a", "src/a/**", "")
+            + &wp("b", "src/b/**", "needs = [\"a\"]\n")
+            + "\n[[wp]]\nid = \"look\"\nkind = \"scout\"\nbrief_text = \"Look.\"\n"),
+    );
+    let outcome = compiled(&scratch, &text, Purpose::Run);
+    assert_eq!(said(&outcome), []);
+    let compiled = outcome.compiled.expect("no error, so a plan");
+    let base = compiled.base.expect("pinned");
+    assert_eq!(base.commit.as_str(), scratch.git(&["rev-parse", "main"]).trim());
+    assert_eq!(base.paths, ["README.md", "src/a/x.rs"]);
+    assert_eq!(compiled.whitelists.len(), 3);
+    assert!(compiled.whitelists[0].matches(b"src/a/x.rs"));
+    assert!(!compiled.whitelists[1].matches(b"src/a/x.rs"));
+    assert!(compiled.whitelists[2].is_empty());
+    let order: Vec<usize> = compiled.graph.order().collect();
+    assert_eq!(order, [0, 2, 1]);
+}
+
+#[test]
+fn pairs_that_could_meet_are_handed_on() {
+    let scratch = Scratch::repo(&[]);
+    let text =
+        plan(&(wp("a", "docs/**/*.md", "") + &wp("b", "src/**", "") + &wp("c", "docs/api/*", "")));
+    let outcome = compiled(&scratch, &text, Purpose::Run);
+    assert_eq!(said(&outcome), [("possible-overlap", Severity::Warning)]);
+    let compiled = outcome.compiled.expect("a warning keeps nothing from running");
+    let pairs: Vec<(usize, usize)> = compiled.possible.iter().map(|o| (o.a, o.b)).collect();
+    assert_eq!(pairs, [(0, 2)]);
+}
+
+#[test]
+fn what_the_clone_lacks_keeps_the_plan_from_running_but_not_from_being_right() {
+    let scratch = Scratch::repo(&[]);
+    scratch.write("AGENTS.md", "new\n");
+    let main = "base = \"main\"";
+    let texts = [
+        (two().replace(main, "base = \"mian\""), "unknown-base"),
+        (two().replace(main, "base = \"main\"\ninstructions = [\"AGENTS.md\"]"), "not-in-base"),
+    ];
+    for (text, code) in texts {
+        let checked = compiled(&scratch, &text, Purpose::Check);
+        assert_eq!(said(&checked), [(code, Severity::Warning)]);
+        assert!(checked.compiled.is_some());
+        let run = compiled(&scratch, &text, Purpose::Run);
+        assert_eq!(said(&run), [(code, Severity::Error)]);
+        assert!(run.compiled.is_none());
+    }
+}
+
+#[test]
+fn a_repository_without_a_commit_says_so() {
+    let scratch = Scratch::folder();
+    scratch.git(&["init", "--quiet"]);
+    let outcome = compiled(&scratch, &two(), Purpose::Run);
+    let help = outcome.findings[0].help.as_deref().unwrap_or_default();
+    assert!(help.contains("there is no commit yet"), "{help}");
+}
+
+#[test]
+fn without_a_repository_only_the_file_is_judged() {
+    let source = Source::new("plan.toml", two());
+    let outcome = compile(&source, Path::new("."), None, Purpose::Check).expect("no git");
+    assert_eq!(said(&outcome), []);
+    let compiled = outcome.compiled.expect("a plan");
+    assert_eq!((compiled.base, compiled.whitelists.len()), (None, 2));
+}
+
+#[test]
+fn the_base_holds_folders_and_links_by_their_bytes() {
+    let scratch = Scratch::repo(&[("a-b", "x\n"), ("a/b", "x\n"), ("a.c", "x\n"), ("ab/c", "x\n")]);
+    std::os::unix::fs::symlink("gone", scratch.path().join("link")).expect("a link");
+    scratch.commit("second");
+    let outcome = compiled(&scratch, &two(), Purpose::Run);
+    let base = outcome.compiled.and_then(|c| c.base).expect("pinned");
+    for there in ["a", "a/", "a/b", "a-b", "a.c", "ab", "link"] {
+        assert!(base.holds(there.into()), "{there}");
+    }
+    for not in ["a/c", "b", "a/b/c", "A", "a-", "lin", "link/x"] {
+        assert!(!base.holds(not.into()), "{not}");
+    }
+}
