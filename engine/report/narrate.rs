@@ -1,6 +1,7 @@
 //! What an event is in words: the one place where facts become sentences, for the pipe and for the
 //! lines that scroll up from the live view.
 
+use super::commands;
 use super::palette::{Look, Tone};
 use super::words;
 use crate::event::{Event, NextStep, Outcome, Record, StopReason};
@@ -84,7 +85,7 @@ fn of_wp(event: &Event, wp: &WpState, ledger: &Ledger, look: &Look) -> Words {
         }
         Event::ReviewRequested { .. } => milestone(
             Tone::Warn,
-            format!("waits for your review: sop review {} {} --approve", ledger.run, wp.id),
+            format!("waits for your review: {}", commands::approve(&ledger.run, &wp.id)),
         ),
         Event::Reviewed { by, verdict, .. } => match verdict.verdict {
             Judgment::Approve => step(Tone::Good, format!("approved by {by}")),

@@ -7,6 +7,7 @@ use crate::event::After;
 use crate::ledger::{GatePhase, Ledger, Phase, WpState};
 use crate::model::time::{Length, Timestamp};
 use crate::report::cells::width;
+use crate::report::commands;
 use crate::report::line::{Line, Row};
 use crate::report::palette::{Look, Tone};
 use crate::report::words;
@@ -88,10 +89,8 @@ fn choose(ledger: &Ledger, room: usize) -> (Vec<&WpState>, Hidden) {
     let all = at_work.len() + next;
     let room = if all > room || next < waiting.len() { room.saturating_sub(1) } else { room };
     let next = next.min(room.saturating_sub(at_work.len()));
-    let hidden = Hidden {
-        active: at_work.len().saturating_sub(room),
-        waiting: waiting.len() - next,
-    };
+    let hidden =
+        Hidden { active: at_work.len().saturating_sub(room), waiting: waiting.len() - next };
     let shown = at_work.into_iter().take(room).chain(waiting.into_iter().take(next));
     (shown.collect(), hidden)
 }
@@ -173,7 +172,7 @@ fn doing(wp: &WpState, ledger: &Ledger, tail: Option<String>) -> String {
                 }
             }
         },
-        Phase::AwaitingReview => format!("sop review {} {} --approve", ledger.run, wp.id),
+        Phase::AwaitingReview => commands::approve(&ledger.run, &wp.id),
         Phase::Starting => match wp.spoilt.last() {
             Some(spoilt) => format!("again on {}: {}", wp.tier, spoilt.what),
             None => format!("on {}", wp.tier),
