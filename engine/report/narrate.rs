@@ -156,13 +156,12 @@ fn of_run(event: &Event, ledger: &Ledger, look: &Look) -> Words {
         }
         Event::GatePassed { commit, .. } => {
             let gate = ledger.gates.last()?;
-            let proved = words::count(gate.proved.len() as u64, "DoD command");
             let branch = gate.branch.as_deref().unwrap_or_default();
-            let facts = [
-                format!("{}: holds together", stage(ledger, gate.level)),
-                format!("{proved} on the merged tree"),
-                format!("{branch} at {}", commit.short()),
-            ];
+            let mut facts = vec![format!("{}: holds together", stage(ledger, gate.level))];
+            if !gate.proved.is_empty() {
+                facts.push(format!("DoD {}/{0}", gate.proved.len()));
+            }
+            facts.push(format!("{branch} at {}", commit.short()));
             milestone(Tone::Good, facts.join(look.dot()))
         }
         Event::GateFailed { class, problems, .. } => {

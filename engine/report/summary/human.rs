@@ -210,7 +210,7 @@ impl StageSummary {
             .then(Tone::Normal, &words::count(self.wps.len() as u64, "WP"));
         let (ran, passed) = self.dod;
         if ran > 0 {
-            let text = format!("{passed} of {ran} DoD commands exit=0 on the merged tree");
+            let text = format!("DoD {passed}/{ran} on the merged tree");
             line = line.then(Tone::Faint, look.dot()).then(Tone::Normal, &text);
         }
         if let (Some(branch), Some(commit), GatePhase::Passed) =
