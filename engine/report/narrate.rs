@@ -1,6 +1,7 @@
 //! What an event is in words: the one place where facts become sentences, for the pipe and for the
 //! lines that scroll up from the live view.
 
+use super::commands;
 use super::palette::{Look, Tone};
 use super::words;
 use crate::event::{Event, NextStep, Outcome, Record, StopReason};
@@ -84,7 +85,7 @@ fn of_wp(event: &Event, wp: &WpState, ledger: &Ledger, look: &Look) -> Words {
         }
         Event::ReviewRequested { .. } => milestone(
             Tone::Warn,
-            format!("waits for your review: sop review {} --approve --run {}", wp.id, ledger.run),
+            format!("waits for your review: {}", commands::approve(&ledger.run, &wp.id)),
         ),
         Event::Reviewed { by, verdict, .. } => match verdict.verdict {
             Judgment::Approve => step(Tone::Good, format!("approved by {by}")),
@@ -155,13 +156,12 @@ fn of_run(event: &Event, ledger: &Ledger, look: &Look) -> Words {
         }
         Event::GatePassed { commit, .. } => {
             let gate = ledger.gates.last()?;
-            let proved = words::count(gate.proved.len() as u64, "DoD command");
             let branch = gate.branch.as_deref().unwrap_or_default();
-            let facts = [
-                format!("{}: holds together", stage(ledger, gate.level)),
-                format!("{proved} on the merged tree"),
-                format!("{branch} at {}", commit.short()),
-            ];
+            let mut facts = vec![format!("{}: holds together", stage(ledger, gate.level))];
+            if !gate.proved.is_empty() {
+                facts.push(format!("DoD {}/{0}", gate.proved.len()));
+            }
+            facts.push(format!("{branch} at {}", commit.short()));
             milestone(Tone::Good, facts.join(look.dot()))
         }
         Event::GateFailed { class, problems, .. } => {

@@ -43,7 +43,12 @@ impl<W: Write + Send> Reporter for Plain<W> {
     fn tick(&mut self, _: &Ledger, _: Timestamp) {}
 
     fn finish(&mut self, _: &Ledger) {
-        self.out = None;
+        // What follows is the summary: not one more event.
+        if let Some(mut out) = self.out.take()
+            && self.lines.began().is_some()
+        {
+            let _ = writeln!(out).and_then(|()| out.flush());
+        }
     }
 }
 

@@ -69,7 +69,6 @@ fn a_line_is_there_as_soon_as_it_is_written() {
     let mut held = Held::default();
     let mut json = Json::new(&mut held);
     json.event(&run.records[0], &run.ledger);
-    drop(json);
     assert_eq!(held.through.iter().filter(|b| **b == b'\n').count(), 1);
 }
 

@@ -32,7 +32,7 @@ fn many(n: usize, busy: usize) -> Story {
     let wps = (0..n).map(|n| shape(&format!("wp-{n:02}"))).collect();
     let mut run = Story::new(Mode::Independent, vec![level("all", wps)]);
     for n in 0..busy {
-        run.to_brief(&format!("wp-{n:02}")).work(&format!("wp-{n:02}"));
+        run.briefed(&format!("wp-{n:02}")).work(&format!("wp-{n:02}"));
     }
     run
 }
@@ -78,7 +78,7 @@ fn a_check_shows_its_command_and_what_it_says() {
     let dir = tempfile::tempdir().unwrap();
     let wps = vec![shape("wp-00"), shape("wp-00-x")];
     let mut run = Story::new(Mode::Independent, vec![level("all", wps)]);
-    run.to_brief("wp-00")
+    run.briefed("wp-00")
         .work("wp-00")
         .ended("wp-00", OK)
         .scope("wp-00", "t", Vec::new())

@@ -74,6 +74,5 @@ fn nothing_follows_the_end() {
     let mut plain = Plain::new(&mut out, PLAIN);
     plain.finish(&run.ledger);
     replay(&run, &mut plain);
-    drop(plain);
     assert!(out.is_empty());
 }

@@ -38,7 +38,7 @@ pub fn mixed() -> Story {
             ),
         ],
     );
-    run.to_brief("client").to_brief("parser").work("parser").ended("parser", OK);
+    run.briefed("client").briefed("parser").work("parser").ended("parser", OK);
     run.failing_round("client", "client-1", Some("standard"));
     run.scope("parser", "parser-1", Vec::new()).proven("parser");
     run.say(Event::ReviewRequested { wp: wp_id("parser"), round: 1, tree: tree("parser-1") });
@@ -46,7 +46,7 @@ pub fn mixed() -> Story {
     run.ended("client", OK).scope("client", "client-2", Vec::new()).proven("client");
     run.judged("client", None).committed("client");
     run.reviewed("parser", "anna", &[]).judged("parser", None).committed("parser");
-    run.to_brief("docs").failing_round("docs", "docs-1", None);
+    run.briefed("docs").failing_round("docs", "docs-1", None);
     let outside = vec![Problem::new(Check::Scope, "is outside the whitelist").about("src/lib.rs")];
     run.work("docs").ended("docs", FAILS).scope("docs", "docs-2", outside).judged("docs", None);
     run.failing_round("docs", "docs-3", None).deferred();
@@ -72,7 +72,7 @@ pub fn good() -> Story {
 /// Somebody pressed Ctrl-C.
 pub fn interrupted() -> Story {
     let mut run = Story::new(Mode::Independent, vec![level("all", vec![shape("a"), shape("b")])]);
-    run.pass("a").to_brief("b").work("b").ended("b", End::Cancelled);
+    run.pass("a").briefed("b").work("b").ended("b", End::Cancelled);
     run.stop(StopReason::Interrupted);
     run
 }
@@ -123,7 +123,7 @@ pub fn evil() -> Story {
         *goal = EVIL.to_owned();
     }
     run.ledger.goal = EVIL.to_owned();
-    run.to_brief("a").work("a").ended("a", End::NotStarted { error: EVIL.to_owned() });
+    run.briefed("a").work("a").ended("a", End::NotStarted { error: EVIL.to_owned() });
     run.attempt("a").ended("a", OK);
     let problem = || Problem::new(Check::Scope, EVIL).about(EVIL).logged("logs/x.log", EVIL);
     run.scope("a", "t", vec![problem()]).judged("a", None);
@@ -140,7 +140,7 @@ pub fn evil() -> Story {
     run.dod("a", OK).judged("a", None);
     run.work("a").ended("a", OK).scope("a", "t3", Vec::new()).proven("a");
     run.reviewed("a", EVIL, &[(EVIL, 1, EVIL)]).judged("a", None);
-    run.to_brief("b");
+    run.briefed("b");
     run.say(Event::WpBlocked { wp: wp_id("b"), problem: problem(), halt: true });
     run.say(Event::WorktreeKept { wp: wp_id("a"), why: EVIL.to_owned() });
     run.stop(StopReason::Halted);

@@ -55,7 +55,7 @@ fn the_result_of_a_staged_run_is_the_last_stage_that_holds() {
     assert_eq!(commands(&good()), ["git merge sop-stage/settings-1/2"]);
     assert_eq!(
         commands(&mixed()),
-        ["sop retry settings-1 docs", "git merge sop-stage/settings-1/2"]
+        ["sop retry docs --run settings-1", "git merge sop-stage/settings-1/2"]
     );
 }
 
@@ -68,7 +68,7 @@ fn an_independent_run_has_a_branch_for_each_wp() {
             vec![shape("a"), shape("b"), WpShape { allow_empty: true, ..shape("c") }],
         )],
     );
-    run.pass("a").pass("b").to_brief("c").work("c").ended("c", OK).scope("c", "t", Vec::new());
+    run.pass("a").pass("b").briefed("c").work("c").ended("c", OK).scope("c", "t", Vec::new());
     run.proven("c").judged("c", None);
     // Nothing was changed: the commit is the base, and there is nothing to merge.
     run.say(Event::WpCommitted { wp: wp_id("c"), commit: commit("base"), tree: tree("t") });
@@ -91,12 +91,12 @@ fn work_that_waits_for_a_person_says_how_to_look_and_how_to_answer() {
         Mode::Independent,
         vec![level("all", vec![WpShape { reviewed: true, ..shape("a") }])],
     );
-    run.to_brief("a").work("a").ended("a", OK).scope("a", "t", Vec::new()).proven("a");
+    run.briefed("a").work("a").ended("a", OK).scope("a", "t", Vec::new()).proven("a");
     run.say(Event::ReviewRequested { wp: wp_id("a"), round: 1, tree: tree("t") });
     run.stop(sop::event::StopReason::Waiting);
     assert_eq!(
         commands(&run),
-        ["git -C /w/settings-1/a diff 6261736500", "sop review settings-1 a --approve",]
+        ["git -C /w/settings-1/a diff 6261736500", "sop review a --approve --run settings-1",]
     );
     assert_eq!(of(&run).outcome, Outcome::Waiting);
 }
@@ -125,7 +125,7 @@ fn a_stage_that_does_not_hold_together_names_whom_to_retry() {
         .about("cargo test")
         .logged("logs/gate-1-dod.1-1.log", "boom");
     run.gate_failed(&["b"], vec![problem]).finished();
-    assert_eq!(commands(&run), ["sop retry settings-1 b"]);
+    assert_eq!(commands(&run), ["sop retry b --run settings-1"]);
     let failure = of(&run).failure.unwrap();
     assert_eq!(failure.what, "stage one");
     assert_eq!(failure.tail, ["boom"]);
@@ -177,7 +177,7 @@ fn the_log_is_read_where_the_event_says_nothing_of_it() {
     let log: String = (0..100).map(|n| format!("line {n} \x1b[31mred\x1b[0m\n")).collect();
     fs::write(dir.path().join("logs/a-work-1.log"), log).unwrap();
     let mut run = Story::new(Mode::Independent, vec![level("all", vec![shape("a")])]);
-    run.to_brief("a").work("a");
+    run.briefed("a").work("a");
     let limit = sop::model::time::Length::secs(60);
     run.ended("a", End::Timeout { limit }).scope("a", "t", Vec::new());
     run.round_ended("a", Some(Class::Decision), sop::event::NextStep::Escalate);
@@ -198,7 +198,7 @@ fn programs_get_the_same_facts() {
     assert_eq!(value["wps"][2]["problems"][0]["check"], "dod");
     assert_eq!(value["stages"][0]["branch"], "sop-stage/settings-1/1");
     assert_eq!(value["failure"]["what"], "docs");
-    assert_eq!(value["next"][0]["command"], "sop retry settings-1 docs");
+    assert_eq!(value["next"][0]["command"], "sop retry docs --run settings-1");
     let schema = serde_json::to_value(schemars::schema_for!(Summary)).unwrap();
     let validator = jsonschema::validator_for(&schema).unwrap();
     let wrong: Vec<String> = validator.iter_errors(&value).map(|e| e.to_string()).collect();
@@ -206,9 +206,38 @@ fn programs_get_the_same_facts() {
 }
 
 #[test]
+fn what_is_to_be_typed_can_be_typed() {
+    use clap::Parser;
+    let mut review = Story::new(
+        Mode::Independent,
+        vec![level("all", vec![WpShape { reviewed: true, ..shape("a") }])],
+    );
+    review.briefed("a").work("a").ended("a", OK).scope("a", "t", Vec::new()).proven("a");
+    review.say(Event::ReviewRequested { wp: wp_id("a"), round: 1, tree: tree("t") });
+    let mut nothing = Story::new(Mode::Independent, vec![level("all", vec![shape("a")])]);
+    nothing.briefed("a").work("a").ended("a", OK).scope("a", "t", Vec::new()).proven("a");
+    nothing.judged("a", None);
+    nothing.say(Event::WpCommitted { wp: wp_id("a"), commit: commit("base"), tree: tree("t") });
+    nothing.finished();
+    for run in [mixed(), good(), interrupted(), evil(), review, nothing] {
+        for command in commands(&run) {
+            let words = shlex::split(&command).expect("one command line");
+            match words[0].as_str() {
+                "git" => {}
+                "sop" => {
+                    let parsed = sop::cli::Cli::try_parse_from(&words);
+                    assert!(parsed.is_ok(), "{command}: {}", parsed.unwrap_err());
+                }
+                other => panic!("{other}"),
+            }
+        }
+    }
+}
+
+#[test]
 fn there_is_always_something_to_type() {
     let mut fresh = Story::new(Mode::Independent, vec![level("all", vec![shape("a")])]);
     assert_eq!(commands(&fresh), ["sop resume settings-1"]);
-    fresh.to_brief("a").work("a").ended("a", FAILS);
+    fresh.briefed("a").work("a").ended("a", FAILS);
     assert!(!commands(&fresh).is_empty());
 }

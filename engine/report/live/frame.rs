@@ -7,6 +7,7 @@ use crate::event::After;
 use crate::ledger::{GatePhase, Ledger, Phase, WpState};
 use crate::model::time::{Length, Timestamp};
 use crate::report::cells::width;
+use crate::report::commands;
 use crate::report::line::{Line, Row};
 use crate::report::palette::{Look, Tone};
 use crate::report::words;
@@ -171,7 +172,7 @@ fn doing(wp: &WpState, ledger: &Ledger, tail: Option<String>) -> String {
                 }
             }
         },
-        Phase::AwaitingReview => format!("sop review {} --approve --run {}", wp.id, ledger.run),
+        Phase::AwaitingReview => commands::approve(&ledger.run, &wp.id),
         Phase::Starting => match wp.spoilt.last() {
             Some(spoilt) => format!("again on {}: {}", wp.tier, spoilt.what),
             None => format!("on {}", wp.tier),

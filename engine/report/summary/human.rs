@@ -9,6 +9,7 @@ use crate::ledger::GatePhase;
 use crate::model::outcome::End;
 use crate::model::verdict::Judgment;
 use crate::report::cells::width;
+use crate::report::commands;
 use crate::report::line::Line;
 use crate::report::narrate::{one, sentence};
 use crate::report::palette::{Look, Tone};
@@ -80,7 +81,8 @@ impl Summary {
         match self.next.len().saturating_sub(COMMANDS) {
             0 => Ok(()),
             more => {
-                let text = format!("  {} {more} more: sop status {}", look.ellipsis(), self.run);
+                let text =
+                    format!("  {} {more} more: {}", look.ellipsis(), commands::status(&self.run));
                 writeln!(out, "{}", look.paint(Tone::Faint, &text))
             }
         }
@@ -208,7 +210,7 @@ impl StageSummary {
             .then(Tone::Normal, &words::count(self.wps.len() as u64, "WP"));
         let (ran, passed) = self.dod;
         if ran > 0 {
-            let text = format!("{passed} of {ran} DoD commands exit=0 on the merged tree");
+            let text = format!("DoD {passed}/{ran} on the merged tree");
             line = line.then(Tone::Faint, look.dot()).then(Tone::Normal, &text);
         }
         if let (Some(branch), Some(commit), GatePhase::Passed) =
