@@ -36,8 +36,8 @@ pub(super) fn commands(ledger: &Ledger) -> Vec<NextCommand> {
         }
         say(format!("sop review {} --approve --run {run}", wp.id), "or --request-changes FILE");
     }
-    for wp in of(Phase::Blocked) {
-        say(format!("sop retry {} --run {run}", wp.id), "once what blocks it is mended");
+    if of(Phase::Blocked).next().is_some() {
+        say(format!("sop resume {run}"), "once what blocks it is mended");
     }
     for wp in of(Phase::Escalated) {
         say(format!("sop retry {} --run {run}", wp.id), "more rounds, once you have decided");
