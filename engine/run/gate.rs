@@ -68,6 +68,12 @@ pub async fn run(
         // not run again.
         let step = format!("dod.{}", n + 1);
         let (ran, tail) = run_one(&site, &unit, &step, &dod, &mut orders).await?;
+        if ran.end.broken() {
+            let text =
+                format!("could not be run on the merged tree: {}; this is nobody's work", ran.end);
+            let problem = Problem::new(Check::Merge, text).about(&ran.run).logged(&ran.log, tail);
+            return Err(Halt::blocked(problem));
+        }
         if n >= done {
             let event = Event::GateDodRan { gate: number, wp: wp.clone(), ran: ran.clone() };
             line.record(event).await?;

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::git::{SnapshotSpec, Worktree};
-use crate::launch::EndedBy;
+use crate::launch::{EndedBy, Outcome};
 use crate::model::outcome::{Check, Problem};
 use crate::process;
 
@@ -36,10 +36,15 @@ pub async fn provision(
             spec.timeout = Some(wanted.timeout.0);
             spec
         };
-        let (outcome, log) =
-            step::bound(&site.launcher, |n| site.key(unit, &name, n), spec, orders)
-                .await
-                .map_err(|e| Halt::blocked(Problem::new(Check::Provision, e.to_string())))?;
+        let (outcome, log) = step::bound(
+            &site.launcher,
+            |n| site.key(unit, &name, n),
+            spec,
+            Outcome::succeeded,
+            orders,
+        )
+        .await
+        .map_err(|e| Halt::blocked(Problem::new(Check::Provision, e.to_string())))?;
         if outcome.ended_by == EndedBy::Cancel && *orders.borrow() != Order::Go {
             return Err(Halt::Stopped);
         }

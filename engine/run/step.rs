@@ -27,8 +27,9 @@ pub enum Order {
 pub type Orders = watch::Receiver<Order>;
 
 /// Runs a step that is bound to the engine's life (all but workers). A result that an engine left
-/// before it crashed is used; a step that its engine's death cut off is run again, under the next
-/// number.
+/// before it crashed is used if it is `usable`: one that only says what was in the way then, and may be
+/// mended now, is not. Nor is one of a step that its engine's death cut off. Such a step is run again,
+/// under the next number.
 ///
 /// # Errors
 /// When no holder can be started or its files cannot be read.
@@ -36,12 +37,14 @@ pub async fn bound(
     launcher: &Local,
     key: impl Fn(u32) -> Key,
     spec: impl Fn(&Key) -> Spec,
+    usable: impl Fn(&Outcome) -> bool,
     orders: &mut Orders,
 ) -> Result<(Outcome, PathBuf), LaunchError> {
     for n in 1.. {
         let key = key(n);
         let outcome = match launcher.find(&key).await? {
-            Found::Ended(outcome) => outcome,
+            Found::Ended(outcome) if usable(&outcome) => outcome,
+            Found::Ended(_) => continue,
             Found::Running(handle) => follow(launcher, &handle, orders).await?,
             Found::NeverStarted => {
                 let handle = launcher.submit(&key, &spec(&key))?;
@@ -101,7 +104,9 @@ pub fn ran(run: &str, log: &str, outcome: &Outcome, spec: &Spec) -> Ran {
     }
 }
 
-fn end(outcome: &Outcome, spec: &Spec) -> End {
+/// How a step ended, as events tell it.
+#[must_use]
+pub fn end(outcome: &Outcome, spec: &Spec) -> End {
     let limit = |limit: Option<std::time::Duration>| Length(limit.unwrap_or_default());
     match outcome.ended_by {
         EndedBy::Timeout => End::Timeout { limit: limit(spec.timeout) },

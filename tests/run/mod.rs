@@ -1,5 +1,11 @@
 //! Running plans.
 
 mod compile;
+mod holder;
+mod infrastructure;
+mod interrupt;
 mod kill_matrix;
+mod limits;
 mod outcomes;
+mod requests;
+mod watching;

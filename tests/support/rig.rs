@@ -98,7 +98,31 @@ impl Rig {
 
     /// Runs `sop` with these variables set.
     pub fn sop_with(&self, env: &[(&str, &str)], args: &[&str]) -> Said {
-        run(self.binary().args(args).envs(env.iter().copied()), "")
+        let mut command = self.binary();
+        command.args(args).envs(env.iter().copied());
+        self.ends_in_time(command)
+    }
+
+    /// Runs to the end; what takes for ever is a failure, and is ended.
+    fn ends_in_time(&self, mut command: Command) -> Said {
+        let files = || {
+            let path =
+                tempfile::NamedTempFile::new_in(self.root()).expect("a file").into_temp_path();
+            (fs::File::create(&path).expect("it can be written"), path)
+        };
+        let ((out, out_path), (err, err_path)) = (files(), files());
+        let child = command.stdin(Stdio::null()).stdout(out).stderr(err).spawn();
+        let mut engine = Engine { child: child.expect("it starts") };
+        let deadline = Instant::now() + 2 * PATIENCE;
+        let status = loop {
+            if let Some(status) = engine.child.try_wait().expect("a child") {
+                break status;
+            }
+            assert!(Instant::now() < deadline, "{command:?} does not end");
+            std::thread::sleep(Duration::from_millis(3));
+        };
+        let text = |path| String::from_utf8_lossy(&fs::read(path).expect("its file")).into_owned();
+        Said { code: status.code().unwrap_or(256), out: text(out_path), err: text(err_path) }
     }
 
     /// Runs `sop`, which must end so.
@@ -284,6 +308,27 @@ impl Rig {
         until(|| match self.peek(id) {
             Some(wp) if so(&wp) => Ok(()),
             wp => Err(format!("never {what}: {:?}; {}", wp.map(|wp| wp.phase), self.engine_said())),
+        });
+    }
+
+    /// Waits until the log of a WP's first worker holds this.
+    pub fn until_log(&self, id: &str, text: &str) {
+        let path = self.run_dir().join(format!("logs/{id}-work-1.log"));
+        until(|| match fs::read_to_string(&path) {
+            Ok(log) if log.contains(text) => Ok(()),
+            log => Err(format!("{log:?}")),
+        });
+    }
+
+    /// Waits until the holder of a WP's newest worker has been told to stop it.
+    pub fn until_cancelled(&self, id: &str) {
+        until(|| {
+            let steps = self.run_dir().join("steps").join(id);
+            let told = fs::read_dir(steps)
+                .into_iter()
+                .flatten()
+                .any(|step| step.is_ok_and(|step| step.path().join("cancel").exists()));
+            if told { Ok(()) } else { Err(format!("{id} is not told; {}", self.engine_said())) }
         });
     }
 

@@ -37,8 +37,8 @@ pub(super) fn commands(ledger: &Ledger) -> Vec<NextCommand> {
         }
         say(commands::approve(run, &wp.id), "or --request-changes FILE");
     }
-    for wp in of(Phase::Blocked) {
-        say(commands::retry(run, &wp.id), "once what blocks it is mended");
+    if of(Phase::Blocked).next().is_some() {
+        say(commands::resume(run), "once what blocks it is mended");
     }
     for wp in of(Phase::Escalated) {
         say(commands::retry(run, &wp.id), "more rounds, once you have decided");

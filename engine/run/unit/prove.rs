@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::event::{Classed, Event};
-use crate::launch::EndedBy;
+use crate::launch::{EndedBy, Key, Outcome};
 use crate::model::outcome::{Check, DodClass, Problem, Ran};
 use crate::model::plan::Dod;
 use crate::process;
@@ -34,14 +34,14 @@ impl Unit {
                 None => {
                     ran_here = true;
                     let step = format!("base.{}", n + 1);
-                    let classed = class_one(&site, &id, &step, dod, &mut self.orders).await?;
-                    if let Ok(mut map) = site.classed.lock() {
-                        map.insert(known, classed.clone());
-                    }
-                    classed
+                    class_one(&site, &id, &step, dod, &mut self.orders).await?
                 }
             };
             refuse(&site, dod, &classed)?;
+            // What is refused may be mended: it is asked again then.
+            if let Ok(mut map) = site.classed.lock() {
+                map.insert(known, classed.clone());
+            }
             classes.push(classed);
         }
         if ran_here {
@@ -87,12 +87,14 @@ pub async fn run_one(
     dod: &Dod,
     orders: &mut Orders,
 ) -> Result<(Ran, String), Halt> {
-    let spec = |key: &_| {
+    let spec = |key: &Key| {
         let mut spec = site.spec(unit, key, argv(&dod.command));
         spec.timeout = Some(dod.timeout.0);
         spec
     };
-    let (outcome, log) = step::bound(&site.launcher, |n| site.key(unit, step, n), spec, orders)
+    let key = |n| site.key(unit, step, n);
+    let ran_at_all = |outcome: &Outcome| !step::end(outcome, &spec(&outcome.key)).broken();
+    let (outcome, log) = step::bound(&site.launcher, key, spec, ran_at_all, orders)
         .await
         .map_err(|error| Halt::blocked(Problem::new(Check::Dod, error.to_string())))?;
     if outcome.ended_by == EndedBy::Cancel && *orders.borrow() != Order::Go {

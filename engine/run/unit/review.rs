@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::brief::args::{self, ArgContext};
 use crate::event::Event;
-use crate::launch::{Capture, EndedBy, Stdin};
+use crate::launch::{Capture, EndedBy, Key, Outcome, Stdin};
 use crate::model::outcome::{Check, Problem};
 use crate::model::plan::Review;
 use crate::model::time::Length;
@@ -82,8 +82,7 @@ impl Unit {
             },
         )
         .map_err(|error| blocked(format!("the review command: {error}")))?;
-        let _ = std::fs::remove_file(&verdict);
-        let spec = |key: &_| {
+        let spec = |key: &Key| {
             let mut spec = site.spec(id.as_str(), key, argv.clone());
             spec.timeout = Some(timeout.0);
             spec.stdin = Stdin::File(diff.to_owned());
@@ -99,7 +98,16 @@ impl Unit {
         };
         let step = format!("review.{round}.{n}");
         let key = |n| site.key(id.as_str(), &step, n);
-        let (outcome, log) = step::bound(&site.launcher, key, spec, &mut self.orders)
+        let fresh = |key: &Key| {
+            // An earlier reviewer's answer is not this one's.
+            let _ = std::fs::remove_file(&verdict);
+            spec(key)
+        };
+        let answered = |outcome: &Outcome| {
+            outcome.succeeded()
+                && (read_verdict(&verdict).is_ok() || read_verdict(&printed).is_ok())
+        };
+        let (outcome, log) = step::bound(&site.launcher, key, fresh, answered, &mut self.orders)
             .await
             .map_err(|error| blocked(error.to_string()))?;
         if outcome.ended_by == EndedBy::Cancel && *self.orders.borrow() != Order::Go {

@@ -1,0 +1,119 @@
+//! What people ask of a run: a review, a cancellation, another try; with an engine at work and without.
+
+use std::path::PathBuf;
+
+use sop::event::Outcome;
+use sop::ledger::Phase;
+use sop::model::outcome::Class;
+
+use crate::support::rig::Rig;
+use crate::support::written::{plan, with_head, worker, wp};
+
+/// Works until it is ended, unless the mark `go` is there.
+const ENDLESS: &str = "[ $SOP_WP = a ] && until [ -e $MARKS/go ]; do sleep 0.02; done\ndone_well";
+
+#[test]
+fn a_person_reviews_while_no_engine_is_there() {
+    let script = worker("echo \"round $SOP_ROUND\" > a.txt; echo good >> a.txt");
+    let rig = Rig::new(&plan(&wp("a", "review = \"human\"")), &[("worker.sh", &script)]);
+    let said = rig.apply(4);
+    assert!(said.out.contains("sop review a --approve --run o-1"), "{}", said.out);
+    assert_eq!(rig.wp("a").phase, Phase::AwaitingReview);
+    // Nobody has answered yet.
+    rig.sop_ends(4, &["resume"]);
+    rig.write("../notes.txt", "Say why,\nnot what.\n");
+    rig.sop_ends(0, &["review", "a", "--request-changes", "../notes.txt"]);
+    rig.sop_ends(4, &["resume"]);
+    let a = rig.wp("a");
+    assert_eq!((a.round, a.rounds[0].class), (2, Some(Class::Work)));
+    assert!(rig.of_run("briefs/a-2.md").contains("Say why,"));
+    rig.sop_ends(0, &["review", "a", "--approve", "--run", "o-1"]);
+    rig.sop_ends(0, &["resume"]);
+    assert_eq!(rig.on("sop/o-1/a", "a.txt"), "round 2\ngood\n");
+    // What is approved is approved.
+    let said = rig.sop_ends(2, &["review", "a", "--approve"]);
+    assert!(said.err.contains("awaits a review"), "{}", said.err);
+}
+
+#[test]
+fn a_person_reviews_while_the_engine_works_on_something_else() {
+    let text = plan(&(wp("a", "") + &wp("b", "review = \"human\"")));
+    let rig = Rig::new(&text, &[("worker.sh", &worker(ENDLESS))]);
+    let engine = rig.start(&["apply", "--yes"]);
+    rig.until_wp("b", "awaiting its review", |wp| wp.phase == Phase::AwaitingReview);
+    let said = rig.sop_ends(0, &["review", "b", "--approve", "--json"]);
+    let answer: serde_json::Value = serde_json::from_str(&said.out).expect("one line of JSON");
+    assert_eq!((&answer["asked"], &answer["taken_by"]), (&"review".into(), &"engine".into()));
+    rig.until_wp("b", "passed", |wp| wp.phase == Phase::Passed);
+    std::fs::write(rig.mark("go"), "").unwrap();
+    assert_eq!(engine.wait(), 0, "{}", rig.engine_said());
+}
+
+#[test]
+fn one_wp_is_cancelled_while_it_runs_and_taken_up_again() {
+    let text = plan(&(wp("a", "") + &wp("b", "") + &wp("c", "needs = [\"a\"]")));
+    let rig =
+        Rig::new(&text, &[("worker.sh", &worker(&format!("(setsid sleep 600 &)\n{ENDLESS}")))]);
+    let engine = rig.start(&["apply", "--yes"]);
+    rig.until_lines("starts", 2);
+    rig.sop_ends(0, &["cancel", "a"]);
+    assert_eq!(engine.wait(), 3, "{}", rig.engine_said());
+    rig.until_quiet();
+    assert_eq!(rig.wp("a").phase, Phase::Cancelled);
+    assert_eq!(rig.wp("b").phase, Phase::Integrated);
+    assert_eq!(rig.wp("c").phase, Phase::Deferred);
+    let said = rig.sop_ends(2, &["cancel", "b"]);
+    assert!(said.err.contains("done already"), "{}", said.err);
+    std::fs::write(rig.mark("go"), "").unwrap();
+    rig.sop_ends(0, &["retry", "a"]);
+    rig.sop_ends(0, &["resume"]);
+    assert_eq!(rig.ledger().outcome, Some(Outcome::Done));
+    assert_eq!(rig.worktrees(), Vec::<PathBuf>::new());
+}
+
+#[test]
+fn all_are_cancelled() {
+    let text = with_head("max_parallel = 1", &(wp("a", "") + &wp("b", "") + &wp("c", "")));
+    let rig = Rig::new(&text, &[("worker.sh", &worker(ENDLESS))]);
+    let engine = rig.start(&["apply", "--yes"]);
+    rig.until_lines("starts", 1);
+    rig.sop_ends(0, &["cancel"]);
+    assert_eq!(engine.wait(), 3, "{}", rig.engine_said());
+    rig.until_quiet();
+    assert_eq!(rig.lines("starts"), ["a/1"], "what was cancelled is not started");
+    assert!(rig.ledger().wps.iter().all(|wp| wp.phase == Phase::Cancelled));
+}
+
+#[test]
+fn with_no_engine_left_a_cancelled_worker_does_not_go_on() {
+    let rig = Rig::new(&plan(&wp("a", "")), &[("worker.sh", &worker(ENDLESS))]);
+    let engine = rig.start(&["apply", "--yes"]);
+    rig.until_lines("starts", 1);
+    engine.signal(rustix::process::Signal::KILL);
+    assert_eq!(engine.wait(), 256);
+    let said = rig.sop_ends(0, &["cancel", "a"]);
+    assert!(said.out.contains("sop resume o-1"), "{}", said.out);
+    rig.until_quiet();
+    rig.sop_ends(3, &["resume"]);
+    assert_eq!(rig.wp("a").phase, Phase::Cancelled);
+    assert_eq!(rig.lines("starts"), ["a/1"]);
+}
+
+#[test]
+fn what_makes_no_sense_is_refused_with_a_reason() {
+    let rig = Rig::new(&plan(&wp("a", "")), &[("worker.sh", &worker("done_well"))]);
+    let said = rig.sop_ends(2, &["retry", "a"]);
+    assert!(said.err.contains("no run yet"), "{}", said.err);
+    rig.apply(0);
+    for (args, what) in [
+        (vec!["retry", "a"], "can be tried again"),
+        (vec!["retry", "z"], "it has `a`"),
+        (vec!["cancel"], "nothing in `o-1` is left to cancel"),
+        (vec!["review", "a", "--approve", "--run", "o-9"], "there is no run `o-9`"),
+        (vec!["review", "a"], "--approve"),
+    ] {
+        let said = rig.sop_ends(2, &args);
+        assert!(said.err.contains(what), "{args:?}: {}", said.err);
+    }
+    rig.sop_ends(0, &["resume"]);
+}
