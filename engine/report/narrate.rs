@@ -84,7 +84,7 @@ fn of_wp(event: &Event, wp: &WpState, ledger: &Ledger, look: &Look) -> Words {
         }
         Event::ReviewRequested { .. } => milestone(
             Tone::Warn,
-            format!("waits for your review: sop review {} {} --approve", ledger.run, wp.id),
+            format!("waits for your review: {}", words::to_approve(&ledger.run, &wp.id)),
         ),
         Event::Reviewed { by, verdict, .. } => match verdict.verdict {
             Judgment::Approve => step(Tone::Good, format!("approved by {by}")),

@@ -3,6 +3,7 @@
 use super::palette::{Look, Tone};
 use crate::event::Outcome;
 use crate::ledger::Phase;
+use crate::model::ids::{RunId, WpId};
 use crate::model::outcome::DodClass;
 use crate::model::plan::{Kind, Risk};
 use crate::model::time::Length;
@@ -135,4 +136,10 @@ pub fn clock(length: Length) -> String {
 #[must_use]
 pub fn count(n: u64, thing: &str) -> String {
     if n == 1 { format!("1 {thing}") } else { format!("{n} {thing}s") }
+}
+
+/// What a person types to approve a WP's work.
+#[must_use]
+pub fn to_approve(run: &RunId, wp: &WpId) -> String {
+    format!("sop review {wp} --approve --run {run}")
 }

@@ -166,7 +166,7 @@ fn doing(wp: &WpState, ledger: &Ledger, tail: Option<String>) -> String {
                 }
             }
         },
-        Phase::AwaitingReview => format!("sop review {} {} --approve", ledger.run, wp.id),
+        Phase::AwaitingReview => words::to_approve(&ledger.run, &wp.id),
         Phase::Starting => match wp.spoilt.last() {
             Some(spoilt) => format!("again on {}: {}", wp.tier, spoilt.what),
             None => format!("on {}", wp.tier),

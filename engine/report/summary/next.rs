@@ -5,7 +5,9 @@ use serde::Serialize;
 
 use crate::event::{Outcome, StopReason};
 use crate::ledger::{GatePhase, Ledger, Phase, WpState};
+use crate::model::ids::{RunId, WpId};
 use crate::model::plan::{Kind, Mode};
+use crate::report::words;
 
 /// A command, and what it is for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -30,20 +32,20 @@ pub(super) fn commands(ledger: &Ledger) -> Vec<NextCommand> {
         say(format!("sop resume {run}"), "go on where it stopped");
     }
     for wp in of(Phase::AwaitingReview) {
-        if let (Some(base), Some(worktree)) = (&wp.base, &wp.worktree) {
-            let base = base.short();
-            say(format!("git -C {} diff {base}", quoted(worktree)), "look at the work");
+        // The tree that was checked, new files and all; the worktree may hold more by now.
+        if let (Some(against), Some(tree)) = (&wp.against, &wp.tree) {
+            say(format!("git diff {} {}", against.short(), tree.short()), "look at the work");
         }
-        say(format!("sop review {run} {} --approve", wp.id), "or --request-changes FILE");
+        say(words::to_approve(run, &wp.id), "or --request-changes FILE");
     }
     for wp in of(Phase::Blocked) {
-        say(format!("sop retry {run} {}", wp.id), "once what blocks it is mended");
+        say(retry(run, &wp.id), "once what blocks it is mended");
     }
     for wp in of(Phase::Escalated) {
-        say(format!("sop retry {run} {}", wp.id), "more rounds, once you have decided");
+        say(retry(run, &wp.id), "more rounds, once you have decided");
     }
     for wp in of(Phase::Cancelled) {
-        say(format!("sop retry {run} {}", wp.id), "take it up again");
+        say(retry(run, &wp.id), "take it up again");
     }
     if ledger.gates.last().is_some_and(|gate| gate.halted.is_some()) {
         say(format!("sop resume {run}"), "once what is in the way of the merge is mended");
@@ -53,7 +55,7 @@ pub(super) fn commands(ledger: &Ledger) -> Vec<NextCommand> {
         for wp in
             named.iter().filter(|id| ledger.wp(id).is_some_and(|wp| wp.phase == Phase::Passed))
         {
-            say(format!("sop retry {run} {wp}"), "so that the stage holds together");
+            say(retry(run, wp), "so that the stage holds together");
         }
     }
     let asks = !next.is_empty();
@@ -61,12 +63,16 @@ pub(super) fn commands(ledger: &Ledger) -> Vec<NextCommand> {
     if next.is_empty() {
         // Nothing failed, nothing is there to take: the run has more to do, or changed nothing.
         let (command, why) = match ledger.outcome {
-            Some(Outcome::Done) => (format!("sop logs {run}"), "nothing was to be merged"),
+            Some(Outcome::Done) => (format!("sop status {run}"), "nothing was to be merged"),
             _ => (format!("sop resume {run}"), "go on"),
         };
         next.push(NextCommand { command, why: why.to_owned() });
     }
     next
+}
+
+fn retry(run: &RunId, wp: &WpId) -> String {
+    format!("sop retry {wp} --run {run}")
 }
 
 /// Where the result can be taken from.
