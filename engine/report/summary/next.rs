@@ -31,9 +31,9 @@ pub(super) fn commands(ledger: &Ledger) -> Vec<NextCommand> {
         say(commands::resume(run), "go on where it stopped");
     }
     for wp in of(Phase::AwaitingReview) {
-        if let (Some(base), Some(worktree)) = (&wp.base, &wp.worktree) {
-            let base = base.short();
-            say(format!("git -C {} diff {base}", quoted(worktree)), "look at the work");
+        // The tree that was checked, new files and all; the worktree may hold more by now.
+        if let (Some(against), Some(tree)) = (&wp.against, &wp.tree) {
+            say(format!("git diff {} {}", against.short(), tree.short()), "look at the work");
         }
         say(commands::approve(run, &wp.id), "or --request-changes FILE");
     }
