@@ -13,7 +13,7 @@ use crate::model::outcome::{Check, Problem};
 use crate::model::plan::{Kind, Plan, Wp};
 use crate::run::compile::Compiled;
 
-/// Renders the briefs of a plan as its workers would get them.
+/// Render the briefs of a plan as its workers would get them.
 ///
 /// What only a run knows is made up: the run's id is that of a first run, and where findings of an
 /// earlier round or a scout's report would stand, a sentence says so.

@@ -9,7 +9,7 @@ use super::plan_file;
 use super::terminal::Color;
 use crate::report::graph::{Drawing, dot, mermaid, svg};
 
-/// Draws who waits for whom: the stages of a plan, its WPs, and what each needs.
+/// Draw who waits for whom: the stages of a plan, its WPs, and what each needs.
 ///
 /// Exit code 0: drawn. 1: the plan has findings, which are on standard error. 2: it cannot be read.
 #[derive(Debug, clap::Args)]

@@ -21,7 +21,7 @@ const SCHEMA_FILE: &str = ".sop/plan.schema.json";
 /// Branches that are taken for the main one where the remote does not say.
 const USUAL_BRANCHES: [&str; 3] = ["main", "master", "trunk"];
 
-/// Writes a first plan, with comments, that validates and runs as it stands.
+/// Write a first plan, with comments, that validates and runs as it stands.
 ///
 /// Nothing is overwritten. Beside the plan, `.sop/plan.schema.json` is written where there is none, so that
 /// editors complete and explain the keys.

@@ -16,7 +16,7 @@ const FINDINGS: Published = Published {
     text: findings::json::schema,
 };
 
-/// Prints a JSON Schema, or, without a name, the list of them.
+/// Print a JSON Schema, or, without a name, the list of them.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Which one.

@@ -17,7 +17,7 @@ use crate::report::escape::visible;
 use crate::report::findings::{self, Sources};
 use crate::run::compile::Outcome;
 
-/// Checks plan files and reports everything that is wrong with them.
+/// Check plan files and report everything that is wrong with them.
 ///
 /// Exit code 0: nothing is wrong, or warnings alone. 1: findings. 2: a file cannot be read.
 #[derive(Debug, clap::Args)]
