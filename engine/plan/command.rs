@@ -91,7 +91,7 @@ fn simple(line: &str) -> Option<Command> {
     if !line.bytes().all(|b| PLAIN[usize::from(b)]) {
         return None;
     }
-    let mut words = line.split(|c| c == ' ' || c == '\t').filter(|word| !word.is_empty());
+    let mut words = line.split([' ', '\t']).filter(|word| !word.is_empty());
     let first = words.next().filter(|word| runs_alone(word))?;
     Some(Command::Argv(std::iter::once(first).chain(words).map(str::to_owned).collect()))
 }
