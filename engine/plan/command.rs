@@ -34,15 +34,6 @@ pub enum CommandError {
     Nul,
 }
 
-/// Words that a shell does itself: no program of that name need exist, or it would do nothing.
-const BUILTIN: &[&str] = &[
-    ".", ":", "alias", "bg", "break", "case", "cd", "command", "continue", "do", "done", "elif",
-    "else", "esac", "eval", "exec", "exit", "export", "fg", "fi", "for", "function", "getopts",
-    "hash", "if", "in", "jobs", "local", "read", "readonly", "return", "select", "set", "shift",
-    "source", "then", "time", "times", "trap", "type", "typeset", "ulimit", "umask", "unalias",
-    "unset", "until", "wait", "while",
-];
-
 /// Reads a command line.
 ///
 /// # Errors
@@ -51,6 +42,9 @@ pub fn parse(text: &str) -> Result<Command, CommandError> {
     let trimmed = text.trim_matches([' ', '\t', '\n', '\r']);
     if trimmed.contains('\0') {
         return Err(CommandError::Nul);
+    }
+    if let Some(command) = simple(trimmed) {
+        return Ok(command);
     }
     let offset = text.len() - text.trim_start_matches([' ', '\t', '\n', '\r']).len();
     let comment = |line: &str| line.trim_start().starts_with('#') || line.trim().is_empty();
@@ -78,9 +72,87 @@ pub fn parse(text: &str) -> Result<Command, CommandError> {
     }
 }
 
+/// Bytes that mean nothing to a shell, wherever they stand. Blanks are among them.
+const PLAIN: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut b = 0;
+    while b < 256 {
+        let byte = b as u8;
+        table[b] = byte.is_ascii_alphanumeric()
+            || matches!(byte, b' ' | b'\t' | b'-' | b'_' | b'.' | b'/' | b':' | b',')
+            || matches!(byte, b'@' | b'%' | b'+' | b'^' | b'=' | 0x80..);
+        b += 1;
+    }
+    table
+};
+
+/// Splits a line without quotes, escapes or anything else of a shell: the way most lines go.
+fn simple(line: &str) -> Option<Command> {
+    if !line.bytes().all(|b| PLAIN[usize::from(b)]) {
+        return None;
+    }
+    let mut words = line.split([' ', '\t']).filter(|word| !word.is_empty());
+    let first = words.next().filter(|word| runs_alone(word))?;
+    Some(Command::Argv(std::iter::once(first).chain(words).map(str::to_owned).collect()))
+}
+
 /// Whether a first word names a program, and not something that only a shell knows.
 fn runs_alone(word: &str) -> bool {
-    !word.is_empty() && !word.contains('=') && !BUILTIN.contains(&word)
+    !word.is_empty() && !word.contains('=') && !built_in(word)
+}
+
+/// Words that a shell does itself: no program of that name need exist, or it would do nothing.
+fn built_in(word: &str) -> bool {
+    matches!(
+        word,
+        "." | ":"
+            | "alias"
+            | "bg"
+            | "break"
+            | "case"
+            | "cd"
+            | "command"
+            | "continue"
+            | "do"
+            | "done"
+            | "elif"
+            | "else"
+            | "esac"
+            | "eval"
+            | "exec"
+            | "exit"
+            | "export"
+            | "fg"
+            | "fi"
+            | "for"
+            | "function"
+            | "getopts"
+            | "hash"
+            | "if"
+            | "in"
+            | "jobs"
+            | "local"
+            | "read"
+            | "readonly"
+            | "return"
+            | "select"
+            | "set"
+            | "shift"
+            | "source"
+            | "then"
+            | "time"
+            | "times"
+            | "trap"
+            | "type"
+            | "typeset"
+            | "ulimit"
+            | "umask"
+            | "unalias"
+            | "unset"
+            | "until"
+            | "wait"
+            | "while"
+    )
 }
 
 struct Scan {

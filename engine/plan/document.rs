@@ -8,7 +8,8 @@ mod wp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::scalar::{Either, Filled, Name, Named, Slug, Table, Time, Whole, Word};
+use super::scalar::{Filled, Name, Slug, Time, Whole};
+use super::shape::{Either, Named, Table, Word};
 use crate::model::plan::{Approval, Checkout};
 
 pub use tier::{Tier, Worker};

@@ -6,6 +6,7 @@ mod commands;
 mod names;
 mod notes;
 mod paths;
+mod tiers;
 mod wps;
 
 use std::path::Path;
@@ -47,7 +48,7 @@ pub fn lower(document: Document, dir: &Path) -> Lowered {
     let Document { version: _, plan, provision, tiers, workers, stage, wp } = document;
     let plan = plan.0;
     let names = Names::gather(&tiers, &workers, &stage, &wp, &mut notes);
-    names::tiers(&tiers, &names, &mut notes);
+    tiers::check(&tiers, &names, &mut notes);
     if wp.is_empty() {
         notes
             .error("/wp", "no-work", "the plan has no work package")
@@ -65,7 +66,7 @@ pub fn lower(document: Document, dir: &Path) -> Lowered {
     let mut briefs = Briefs::new(dir);
     let wps = wps::lower(wp, &defaults, &names, &mut briefs, &mut notes);
     let provision = lower_provision(provision.0, &mut notes);
-    let workers = names::lower_workers(workers, &mut notes);
+    let workers = tiers::lower_workers(workers, &mut notes);
     let resolved = || {
         Some(Plan {
             name: RunId::new(plan.name).ok()?,
@@ -76,7 +77,7 @@ pub fn lower(document: Document, dir: &Path) -> Lowered {
             approval: plan.approval.0,
             checkout: plan.checkout.0,
             provision,
-            tiers: names::lower_tiers(tiers)?,
+            tiers: tiers::lower_tiers(tiers)?,
             workers: workers?,
             mode: if staged { Mode::Staged } else { Mode::Independent },
             stages: lower_stages(stage, staged)?,
@@ -85,13 +86,13 @@ pub fn lower(document: Document, dir: &Path) -> Lowered {
     };
     let mut plan = resolved();
     if let Some(plan) = &mut plan {
-        names::close(plan);
+        tiers::close(plan);
     }
     Lowered { plan, brief_files, notes: notes.into_inner() }
 }
 
 fn lower_stages(
-    stages: Vec<super::scalar::Table<super::document::Stage>>,
+    stages: Vec<super::shape::Table<super::document::Stage>>,
     staged: bool,
 ) -> Option<Vec<model::Stage>> {
     let lower = |id: String, shared| Some(model::Stage { id: StageId::new(id).ok()?, shared });

@@ -17,6 +17,7 @@ pub mod places;
 pub mod pointer;
 pub mod scalar;
 pub mod schema;
+pub mod shape;
 pub mod source;
 pub mod wording;
 

@@ -3,7 +3,8 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::super::scalar::{Filled, Name, Named, Size, Time, Variable, Whole, Word};
+use super::super::scalar::{Filled, Name, Size, Time, Variable, Whole};
+use super::super::shape::{Named, Word};
 use super::Argv;
 use crate::model::plan::BriefBy;
 

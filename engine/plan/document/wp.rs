@@ -3,7 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::super::scalar::{Either, Filled, Name, Named, Table, Time, Variable, Whole, Word};
+use super::super::scalar::{Filled, Name, Time, Variable, Whole};
+use super::super::shape::{Either, Named, Table, Word};
 use super::{Argv, Run};
 use crate::model::plan::{Kind, Risk};
 

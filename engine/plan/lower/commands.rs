@@ -5,7 +5,7 @@ use crate::model::outcome::DodClass;
 use crate::model::plan as model;
 use crate::plan::command::{self, CommandError};
 use crate::plan::document::{Argv, Dod, Expect, Review, ReviewWord, Run};
-use crate::plan::scalar::Either;
+use crate::plan::shape::Either;
 use crate::plan::wording::quoted;
 
 /// The command at `at`, with its text for people. `None` when it is no command, which is noted.

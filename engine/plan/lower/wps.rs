@@ -7,7 +7,8 @@ use crate::model::ids::{StageId, TierId, WpId};
 use crate::model::plan::{self as model, Kind, Review};
 use crate::plan::document::Wp;
 use crate::plan::mend::NAMELESS;
-use crate::plan::scalar::{Name, Table, Whole};
+use crate::plan::scalar::{Name, Whole};
+use crate::plan::shape::Table;
 use crate::plan::wording::{known, quoted};
 
 /// What holds for WPs that say nothing else.

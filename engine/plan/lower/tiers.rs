@@ -1,0 +1,175 @@
+//! Tiers and workers: what they say of each other, and what they are once resolved.
+
+use std::collections::{BTreeMap, HashSet};
+
+use super::names::Names;
+use super::{LOG_LIMIT, Notes, WORK_TIMEOUT, commands};
+use crate::model::ids::{TierId, WorkerId};
+use crate::model::plan as model;
+use crate::plan::document::{Tier, Worker};
+use crate::plan::mend::NAMELESS;
+use crate::plan::pointer;
+use crate::plan::scalar::Name;
+use crate::plan::shape::{Named, Table};
+use crate::plan::wording::quoted;
+
+/// Checks what tiers say of each other and of workers.
+pub fn check(tiers: &Named<Name, Table<Tier>>, names: &Names, notes: &mut Notes) {
+    for (name, tier) in &tiers.0 {
+        let at = pointer::join("/tiers", &name.0);
+        names.worker(&tier.worker, || format!("{at}/worker"), notes);
+        if let Some(next) = &tier.escalate_to {
+            names.tier(next, || format!("{at}/escalate_to"), notes);
+        }
+        for (i, next) in tier.fallback.iter().enumerate() {
+            names.tier(next, || format!("{at}/fallback/{i}"), notes);
+        }
+    }
+    let escalations = |name: &str| {
+        let next = tiers
+            .0
+            .get_key_value(&Name(name.to_owned()))
+            .and_then(|(_, tier)| tier.escalate_to.as_ref());
+        next.map(|next| (next.0.clone(), "escalate_to".to_owned())).into_iter().collect()
+    };
+    cycles(tiers, escalations, "tier-cycle", "escalate to each other for ever", notes);
+    let fallbacks = |name: &str| {
+        let tier = tiers.0.get(&Name(name.to_owned()));
+        let fallback = tier.map(|tier| tier.fallback.as_slice()).unwrap_or_default();
+        let edge = |(i, next): (usize, &Name)| (next.0.clone(), format!("fallback/{i}"));
+        fallback.iter().enumerate().map(edge).collect()
+    };
+    cycles(tiers, fallbacks, "fallback-cycle", "fall back on each other for ever", notes);
+}
+
+/// Where a step from a tier leads, and the key below the tier that says so.
+type Step = (String, String);
+
+/// Notes each cycle once, whole, at the step that closes it.
+fn cycles(
+    tiers: &Named<Name, Table<Tier>>,
+    steps: impl Fn(&str) -> Vec<Step>,
+    code: &'static str,
+    what: &str,
+    notes: &mut Notes,
+) {
+    let mut done: BTreeMap<String, bool> = BTreeMap::new();
+    for start in tiers.0.keys() {
+        if done.contains_key(&start.0) {
+            continue;
+        }
+        // Depth first: the path down to here, each with the steps that are left.
+        done.insert(start.0.clone(), false);
+        let mut path: Vec<(String, Vec<Step>)> = vec![(start.0.clone(), steps(&start.0))];
+        while let Some((name, left)) = path.last_mut() {
+            if left.is_empty() {
+                done.insert(name.clone(), true);
+                path.pop();
+                continue;
+            }
+            let (next, key) = left.remove(0);
+            let at = format!("{}/{key}", pointer::join("/tiers", &*name));
+            match done.get(&next) {
+                Some(true) => {}
+                Some(false) => {
+                    let round = path
+                        .iter()
+                        .skip_while(|(name, _)| *name != next)
+                        .map(|(name, _)| name.as_str());
+                    let round: Vec<String> = round.chain([next.as_str()]).map(quoted).collect();
+                    let message = match round.as_slice() {
+                        [only, _] => format!("tier {only} names itself"),
+                        _ => format!("the tiers {} {what}", round.join(" → ")),
+                    };
+                    notes.error(at, code, message).help("leave one of these steps out");
+                }
+                None => {
+                    done.insert(next.clone(), false);
+                    let further = steps(&next);
+                    path.push((next, further));
+                }
+            }
+        }
+    }
+}
+
+/// The tiers as resolved.
+pub fn lower_tiers(tiers: Named<Name, Table<Tier>>) -> Option<BTreeMap<TierId, model::Tier>> {
+    let lower = |(name, tier): (Name, Table<Tier>)| {
+        let tier = tier.0;
+        let resolved = model::Tier {
+            worker: WorkerId::new(tier.worker).ok()?,
+            model: tier.model.map(String::from),
+            effort: tier.effort.map(String::from),
+            escalate_to: tier.escalate_to.and_then(|next| TierId::new(next).ok()),
+            fallback: tier.fallback.into_iter().filter_map(|next| TierId::new(next).ok()).collect(),
+            max_parallel: tier.max_parallel.map(|most| most.0 as usize),
+            timeout: tier.timeout.map_or(WORK_TIMEOUT, |time| time.0),
+            idle_timeout: tier.idle_timeout.map(|time| time.0),
+            log_limit: tier.log_limit.map_or(LOG_LIMIT, |size| size.0),
+        };
+        Some((TierId::new(name).ok()?, resolved))
+    };
+    tiers.0.into_iter().map(lower).collect()
+}
+
+/// The workers as resolved.
+pub fn lower_workers(
+    workers: Named<Name, Table<Worker>>,
+    notes: &mut Notes,
+) -> Option<BTreeMap<WorkerId, model::Worker>> {
+    let mut lower = |(name, worker): (Name, Table<Worker>)| {
+        let worker = worker.0;
+        let at = format!("{}/command", pointer::join("/workers", &name.0));
+        for (variable, value) in &worker.env.0 {
+            if value.contains('\0') {
+                let at = format!("{}/env/{}", pointer::join("/workers", &name.0), variable.0);
+                notes.error(
+                    at,
+                    "nul",
+                    "this value holds a NUL character, which no environment can",
+                );
+            }
+        }
+        let resolved = model::Worker {
+            command: commands::words(worker.command, || at.clone(), notes).unwrap_or_default(),
+            brief: worker.brief.0,
+            env: worker.env.0.into_iter().map(|(name, value)| (name.0, value)).collect(),
+        };
+        Some((WorkerId::new(name).ok()?, resolved))
+    };
+    workers.0.into_iter().map(&mut lower).collect()
+}
+
+/// Makes every name of a draft lead somewhere. In a plan without findings they all do.
+pub fn close(plan: &mut model::Plan) {
+    let Ok(worker) = WorkerId::new(format!("{NAMELESS}worker")) else {
+        return;
+    };
+    for wp in &plan.wps {
+        if !plan.tiers.contains_key(&wp.tier) {
+            let tier = model::Tier {
+                worker: worker.clone(),
+                model: None,
+                effort: None,
+                escalate_to: None,
+                fallback: Vec::new(),
+                max_parallel: None,
+                timeout: WORK_TIMEOUT,
+                idle_timeout: None,
+                log_limit: LOG_LIMIT,
+            };
+            plan.tiers.insert(wp.tier.clone(), tier);
+        }
+    }
+    let names: HashSet<TierId> = plan.tiers.keys().cloned().collect();
+    for tier in plan.tiers.values_mut() {
+        tier.escalate_to = tier.escalate_to.take().filter(|next| names.contains(next));
+        tier.fallback.retain(|next| names.contains(next));
+        plan.workers.entry(tier.worker.clone()).or_insert_with(|| model::Worker {
+            command: vec!["true".to_owned()],
+            brief: model::BriefBy::default(),
+            env: BTreeMap::new(),
+        });
+    }
+}
