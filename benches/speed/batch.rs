@@ -1,12 +1,14 @@
 //! Six scripted workers through `sop apply`, and through another orchestrator of agents.
 
+use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
+use std::time::Duration;
 
 use crate::peers::AID;
 use crate::race::{Entrant, finish, race};
-use crate::scratch::Place;
+use crate::scratch::{Place, Repository};
 use crate::table::{Aim, compare, heading, note};
 use crate::{bare, plans};
 
@@ -40,16 +42,49 @@ pub fn run(place: &Place) {
         }),
     ];
     let mut aims = vec![Aim::None];
-    if let Some(aid) = AID.find() {
+    let aid = AID.find();
+    if let Some(aid) = &aid {
         note("aid gets the same six as a batch file with a custom agent; it makes no scope check and no commit");
-        let home = repository.beside("aid-home");
-        entrants.push(Entrant::new("aid batch --wait", move || batch(&aid, &home)));
+        entrants.push(Entrant::new("aid batch --wait", || {
+            bare::forget(&repository);
+            batch(aid, &repository)
+        }));
         aims.push(Aim::Below(1.0));
     }
     race(7, &mut entrants);
     compare("six workers", &entrants, &aims);
 }
 
-fn batch(_aid: &Path, _home: &Path) -> std::time::Duration {
-    todo!()
+/// The same six through `aid batch`: a custom agent of its own, a worktree a task, its home made anew.
+fn batch(aid: &Path, repository: &Repository) -> Duration {
+    let home = repository.beside("aid-home");
+    let _ = fs::remove_dir_all(&home);
+    fs::create_dir_all(home.join("agents")).expect("a folder");
+    fs::write(home.join("agents/bench.toml"), AGENT).expect("the agent can be written");
+    let mut tasks = String::new();
+    for n in 0..COUNT {
+        let dir = repository.top().to_string_lossy().into_owned();
+        write!(
+            tasks,
+            "[[task]]\nname = \"t{n}\"\nagent = \"bench\"\nprompt = \"Do {n}.\"\ndir = \"{dir}\"\nworktree = \"aid/t{n}\"\n\n"
+        )
+        .expect("a string takes everything");
+    }
+    let file = repository.beside("batch.toml");
+    fs::write(&file, tasks).expect("the batch can be written");
+    let mut command = Command::new(aid);
+    command.current_dir(repository.top()).env("AID_HOME", &home).env("HOME", &home);
+    command.args(["batch"]).arg(&file).args(["--parallel", "--wait", "--yes"]);
+    let took = finish(&mut command);
+    repository.git(&["worktree", "prune"]);
+    took
 }
+
+const AGENT: &str = r#"[agent]
+id = "bench"
+display_name = "Bench"
+command = "sh"
+fixed_args = ["-c", "sleep 0.2; mkdir -p work && echo done > work/$$"]
+prompt_mode = "arg"
+interactive_input = false
+"#;
