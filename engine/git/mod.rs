@@ -9,7 +9,7 @@
 //! | file | idea |
 //! | --- | --- |
 //! | [`repo`] | find a repository, name what stands in the way of a run |
-//! | [`objects`], [`refs`], [`merge`] | commits, trees and branches, on objects alone |
+//! | [`objects`], `listing`, [`refs`], [`merge`] | commits, trees and branches, on objects alone |
 //! | [`worktree`], [`removal`] | give a WP its folder; take it away without losing anything |
 //! | [`snapshot`] | the bytes on disk against the pinned base |
 //! | [`guard`] | the rest of the repository before and after a worker |
@@ -28,6 +28,7 @@ mod guard_file;
 pub mod ignore;
 pub mod in_use;
 pub mod index_file;
+mod listing;
 mod look;
 pub mod merge;
 pub mod objects;

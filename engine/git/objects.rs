@@ -8,8 +8,8 @@ use bstr::{BStr, BString, ByteSlice, ByteVec};
 
 use crate::model::ids::{CommitId, TreeId};
 
-use super::command::Git;
 use super::error::GitError;
+use super::listing;
 use super::repo::Repo;
 
 /// Mode of a file.
@@ -223,23 +223,6 @@ impl Repo {
         }
     }
 
-    /// Every path in a commit, files, links and submodules, in git's order.
-    ///
-    /// # Errors
-    /// The commit is not in the repository.
-    pub fn paths_at(&self, commit: &CommitId) -> Result<Vec<BString>, GitError> {
-        let out = self
-            .git()
-            .args(["ls-tree", "-r", "-z", "--full-tree", "--name-only", commit.as_str()])
-            .run()?;
-        Ok(out.split(|b| *b == 0).filter(|path| !path.is_empty()).map(BString::from).collect())
-    }
-
-    /// Every path of a commit or tree with what is there, in git's order.
-    pub(super) fn leaves_of(&self, treeish: &str) -> Result<Vec<(BString, Leaf)>, GitError> {
-        leaves(self.git(), treeish)
-    }
-
     /// The bytes of a file (or the target of a link) in a commit; `None` when it holds no such file.
     ///
     /// # Errors
@@ -285,7 +268,7 @@ impl Repo {
             .args(["ls-tree", "-z", "--full-tree", commit.as_str(), "--"])
             .arg(path_arg)
             .run()?;
-        Ok(parse_leaves(&out)?
+        Ok(listing::parse(&out)?
             .into_iter()
             .find(|(found, leaf)| found == path && leaf.mode != 0o040_000)
             .map(|(_, leaf)| leaf))
@@ -501,12 +484,12 @@ impl Node<'_> {
     }
 }
 
-fn leaf(mode: i32, id: git2::Oid) -> Option<Leaf> {
+pub(super) fn leaf(mode: i32, id: git2::Oid) -> Option<Leaf> {
     Some(Leaf { mode: normal(u32::try_from(mode).ok()?), id: ObjectId::from_bytes(id.as_bytes())? })
 }
 
 /// Old trees hold modes such as 100664, which git reads as 100644.
-fn normal(mode: u32) -> u32 {
+pub(super) fn normal(mode: u32) -> u32 {
     match mode >> 12 {
         0o10 if mode & 0o100 != 0 => EXECUTABLE,
         0o10 => FILE,
@@ -514,31 +497,8 @@ fn normal(mode: u32) -> u32 {
     }
 }
 
-fn octal(digits: &[u8]) -> Option<u32> {
+pub(super) fn octal(digits: &[u8]) -> Option<u32> {
     u32::from_str_radix(digits.to_str().ok()?, 8).ok()
-}
-
-/// `git ls-tree -r` through a command that knows its repository.
-pub(super) fn leaves(git: Git, treeish: &str) -> Result<Vec<(BString, Leaf)>, GitError> {
-    parse_leaves(&git.args(["ls-tree", "-r", "-z", "--full-tree", treeish]).run()?)
-}
-
-fn parse_leaves(out: &[u8]) -> Result<Vec<(BString, Leaf)>, GitError> {
-    let unreadable =
-        || GitError::Answer { command: "git ls-tree".into(), what: "a record is malformed".into() };
-    let records = out.split(|b| *b == 0).filter(|record| !record.is_empty());
-    let parse = |record: &[u8]| {
-        let (head, path) = record.split_once_str("\t")?;
-        let words: Vec<&[u8]> = head.split(|b| *b == b' ').collect();
-        let [mode, _, id] = words[..] else {
-            return None;
-        };
-        Some((
-            BString::from(path),
-            Leaf { mode: normal(octal(mode)?), id: ObjectId::from_hex(id)? },
-        ))
-    };
-    records.map(|record| parse(record).ok_or_else(unreadable)).collect()
 }
 
 /// A path as git reads it from a list of lines: in C quotes, so that no byte in it can end the line.

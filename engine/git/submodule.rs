@@ -12,7 +12,8 @@ use super::command::Git;
 use super::error::GitError;
 use super::ignore::IgnoreRules;
 use super::index_file::Index;
-use super::objects::{self, GITLINK, Leaf, ObjectId};
+use super::listing;
+use super::objects::{GITLINK, Leaf, ObjectId};
 use super::snapshot::{Irregular, IrregularKind, leaf_of};
 use super::walk::Walk;
 
@@ -63,7 +64,7 @@ pub(super) fn look(root: &Path, path: &BStr) -> Result<Inside, GitError> {
         return Ok(broken());
     };
 
-    let leaves = objects::leaves(git(), &head.to_string())?;
+    let leaves = listing::leaves(git(), &head.to_string())?;
     let mut rules = IgnoreRules::default();
     for (name, leaf) in leaves.iter().filter(|(name, _)| is_ignore_file(name.as_bstr())) {
         let content = git().args(["cat-file", "blob", &leaf.id.to_string()]).run()?;
