@@ -24,7 +24,7 @@
 mod command;
 pub mod error;
 pub mod guard;
-mod guard_file;
+pub mod guard_file;
 pub mod ignore;
 pub mod in_use;
 pub mod index_file;
@@ -48,6 +48,7 @@ pub mod worktree;
 
 pub use error::GitError;
 pub use guard::{Difference, Fault, GuardDiff, GuardSpec, Guarded};
+pub use guard_file::KeptLook;
 pub use merge::{MergeOutcome, Merged};
 pub use objects::{Change, ChangeKind, Identity};
 pub use removal::{Refusal, Removal, Salvage};
