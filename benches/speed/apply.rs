@@ -10,8 +10,12 @@ const PARALLEL: usize = 4;
 
 pub fn run(place: &Place) {
     heading("apply", "N work packages whose worker and DoD are `true`, four at a time");
-    note("floor: per WP 3 git commands and 4 forks of `true` (two stand for the holders), and the removal of the worktree");
-    note("repository of 20 files; sop also validates, journals, snapshots, compares the repository before and after each worker");
+    note(
+        "floor: per WP 3 git commands and 4 forks of `true` (two stand for the holders), and the removal of the worktree",
+    );
+    note(
+        "repository of 20 files; sop also validates, journals, snapshots, compares the repository before and after each worker",
+    );
     for (count, rounds) in [(100, 5), (1_000, 3)] {
         let repository = place.repository(20);
         let plan = repository.plan(&plans::nothing_to_do(count, PARALLEL));

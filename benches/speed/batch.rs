@@ -16,6 +16,7 @@ const COUNT: usize = 6;
 
 pub fn run(place: &Place) {
     heading("batch", "six workers that each wait 0.2 s and write a file, all at once");
+    let aid = AID.find();
     let repository = place.repository(20);
     let script = r#"["sh", "-c", "sleep 0.2; mkdir -p work/${SOP_WP#wp-} && echo done > work/${SOP_WP#wp-}/file"]"#;
     let plan = repository.plan(&plans::scripted(COUNT, script));
@@ -42,9 +43,10 @@ pub fn run(place: &Place) {
         }),
     ];
     let mut aims = vec![Aim::None];
-    let aid = AID.find();
     if let Some(aid) = &aid {
-        note("aid gets the same six as a batch file with a custom agent; it makes no scope check and no commit");
+        note(
+            "aid gets the same six as a batch file with a custom agent; it makes no scope check and no commit",
+        );
         entrants.push(Entrant::new("aid batch --wait", || {
             bare::forget(&repository);
             batch(aid, &repository)

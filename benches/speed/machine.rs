@@ -15,7 +15,9 @@ pub fn describe(place: &Place) {
         memory_gib().map_or_else(|| "?".to_owned(), |gib| gib.to_string()),
         place.describe(),
     );
-    println!("times are medians; a ratio is the median over paired runs, each pair in the same round");
+    println!(
+        "times are medians; a ratio is the median over paired runs, each pair in the same round"
+    );
 }
 
 /// As the kernel counts it, rounded up.

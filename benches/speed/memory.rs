@@ -11,7 +11,9 @@ use crate::table::{Aim, figure, heading, note};
 
 pub fn run(place: &Place) {
     heading("memory", "peak resident memory");
-    note("read from /proc every 2 ms: the kernel's own high-water mark, the engine's and the largest holder's");
+    note(
+        "read from /proc every 2 ms: the kernel's own high-water mark, the engine's and the largest holder's",
+    );
     let repository = place.repository(20);
     let plan = repository.plan(&plans::nothing_to_do(1_000, 4));
     let thousand = Peak::of(&mut repository.sop(&["apply", "--yes", &plan]));
@@ -31,7 +33,13 @@ pub fn run(place: &Place) {
         figure("", "holder", peak.child, "MB", Aim::None);
         engines.push(peak.engine.max(peak.child));
     }
-    figure("1 GB : 1 MB", "growth with the size of the log", engines[1] / engines[0], "×", Aim::AtMost(1.1));
+    figure(
+        "1 GB : 1 MB",
+        "growth with the size of the log",
+        engines[1] / engines[0],
+        "×",
+        Aim::AtMost(1.1),
+    );
 }
 
 /// In megabytes.
@@ -65,9 +73,11 @@ impl Peak {
 /// Its own children that are holders; what git needs is git's.
 fn holders(process: &Path) -> Vec<String> {
     let threads = fs::read_dir(process.join("task")).into_iter().flatten().flatten();
-    let children = threads.filter_map(|thread| fs::read_to_string(thread.path().join("children")).ok());
-    let children: Vec<String> =
-        children.flat_map(|list| list.split_whitespace().map(str::to_owned).collect::<Vec<_>>()).collect();
+    let children =
+        threads.filter_map(|thread| fs::read_to_string(thread.path().join("children")).ok());
+    let children: Vec<String> = children
+        .flat_map(|list| list.split_whitespace().map(str::to_owned).collect::<Vec<_>>())
+        .collect();
     let holds = |pid: &String| {
         fs::read_to_string(Path::new("/proc").join(pid).join("comm"))
             .is_ok_and(|name| name.trim() == "sop-hold")

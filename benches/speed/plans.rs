@@ -16,9 +16,12 @@ pub fn nothing_to_do(count: usize, parallel: usize) -> String {
 /// lines. All WPs of a stage are compared with each other for overlap.
 pub fn realistic(count: usize) -> String {
     let mut text = head("realistic", 8, r#"["scripts/work.sh", "{{ wp.id }}"]"#);
-    text.push_str("[[stage]]\nname = \"foundation\"\n\n[[stage]]\nname = \"features\"\n");
+    if count > 1 {
+        text.push_str("[[stage]]\nname = \"foundation\"\n\n");
+    }
+    text.push_str("[[stage]]\nname = \"features\"\n");
     for n in 0..count {
-        let stage = if n < count / 10 { "foundation" } else { "features" };
+        let stage = if n < count.div_ceil(10) && count > 1 { "foundation" } else { "features" };
         write!(
             text,
             r#"

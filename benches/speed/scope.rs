@@ -12,10 +12,17 @@ use crate::scratch::{Place, Repository};
 use crate::table::{Aim, compare, heading, note};
 
 pub fn run(place: &Place) {
-    heading("scope", "what a worker left behind, and the rest of the repository, against the whitelist");
+    heading(
+        "scope",
+        "what a worker left behind, and the rest of the repository, against the whitelist",
+    );
     note("five files changed, one new; sop hashes them for the commit");
-    note("snapshot: the worktree, as `git status` there; whole: also config, hooks, refs and the user's checkout, which is");
-    note("another tree to look at, so beside two `git status`, one in the worktree and one in the checkout");
+    note(
+        "snapshot: the worktree, as `git status` there; whole: also config, hooks, refs and the user's checkout, which is",
+    );
+    note(
+        "another tree to look at, so beside two `git status`, one in the worktree and one in the checkout",
+    );
     for (files, rounds) in [(10_000, 21), (100_000, 9)] {
         let repository = place.repository(files);
         let case = Case::new(&repository);
@@ -88,8 +95,7 @@ impl Case {
     fn check(&self) {
         let spec = SnapshotSpec::at(self.worktree.base());
         let found = self.worktree.snapshot(&spec).expect("the worktree can be looked at");
-        let watch =
-            GuardSpec { run: &self.run, worktree: Some(&self.worktree), checkout: true };
+        let watch = GuardSpec { run: &self.run, worktree: Some(&self.worktree), checkout: true };
         let now = self.repo.guard(watch).expect("the repository can be looked at");
         let diff = self.repo.compare(&now, &now).expect("the two can be compared");
         let findings = scope::check(&found, &diff, |path| self.whitelist.matches(path));

@@ -90,8 +90,16 @@ impl Repository {
 
     /// Writes a plan beside the checkout and gives its path.
     pub fn plan(&self, text: &str) -> String {
-        let path = self.beside("plan.toml");
-        fs::write(&path, text).expect("the plan can be written");
-        path.to_string_lossy().into_owned()
+        written(self.beside("plan.toml"), text)
     }
+
+    /// Writes a plan into the checkout, where plans are checked against the repository.
+    pub fn plan_inside(&self, text: &str) -> String {
+        written(self.top().join("plan.toml"), text)
+    }
+}
+
+fn written(path: PathBuf, text: &str) -> String {
+    fs::write(&path, text).expect("the plan can be written");
+    path.to_string_lossy().into_owned()
 }

@@ -10,12 +10,14 @@ use crate::{parse, plans};
 
 pub fn run(place: &Place) {
     heading("validate", "a plan of N work packages, in a repository, with no finding");
-    note("sop also decides overlap exactly, renders templates and reads the base; the peers check the schema alone");
+    note(
+        "sop also decides overlap exactly, renders templates and reads the base; the peers check the schema alone",
+    );
     note("parsing alone: read the file and parse its TOML, as a process and within one");
     let (checker, taplo) = (CHECK_JSONSCHEMA.find(), TAPLO.find());
     for (count, rounds) in [(1, 31), (10, 31), (1_000, 11), (10_000, 5)] {
         let repository = place.repository(200);
-        let plan = repository.plan(&plans::realistic(count));
+        let plan = repository.plan_inside(&plans::realistic(count));
         let schema = schema(&repository);
         let mut entrants = vec![
             Entrant::command("sop validate", repository.sop(&["validate", &plan])),
