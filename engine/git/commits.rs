@@ -2,13 +2,13 @@
 
 use std::os::unix::ffi::OsStrExt;
 
-use bstr::{BStr, BString, ByteSlice};
+use bstr::BStr;
 
 use crate::model::ids::{CommitId, TreeId};
 
-use super::command::Git;
 use super::error::GitError;
-use super::objects::{GITLINK, Identity, Leaf, ObjectId, commit_id, normal, octal, oid, raw};
+use super::listing;
+use super::objects::{GITLINK, Identity, Leaf, ObjectId, commit_id, leaf, oid, raw};
 use super::repo::Repo;
 
 impl Repo {
@@ -71,23 +71,6 @@ impl Repo {
         }
     }
 
-    /// Every path in a commit, files, links and submodules, in git's order.
-    ///
-    /// # Errors
-    /// The commit is not in the repository.
-    pub fn paths_at(&self, commit: &CommitId) -> Result<Vec<BString>, GitError> {
-        let out = self
-            .git()
-            .args(["ls-tree", "-r", "-z", "--full-tree", "--name-only", commit.as_str()])
-            .run()?;
-        Ok(out.split(|b| *b == 0).filter(|path| !path.is_empty()).map(BString::from).collect())
-    }
-
-    /// Every path of a commit or tree with what is there, in git's order.
-    pub(super) fn leaves_of(&self, treeish: &str) -> Result<Vec<(BString, Leaf)>, GitError> {
-        leaves(self.git(), treeish)
-    }
-
     /// The bytes of a file (or the target of a link) in a commit; `None` when it holds no such file.
     ///
     /// # Errors
@@ -133,7 +116,7 @@ impl Repo {
             .args(["ls-tree", "-z", "--full-tree", commit.as_str(), "--"])
             .arg(path_arg)
             .run()?;
-        Ok(parse_leaves(&out)?
+        Ok(listing::parse(&out)?
             .into_iter()
             .find(|(found, leaf)| found == path && leaf.mode != 0o040_000)
             .map(|(_, leaf)| leaf))
@@ -208,31 +191,4 @@ impl Repo {
         }
         git.args(["-F", "-"]).feed(message.into_bytes()).run_line().map(CommitId)
     }
-}
-
-fn leaf(mode: i32, id: git2::Oid) -> Option<Leaf> {
-    Some(Leaf { mode: normal(u32::try_from(mode).ok()?), id: ObjectId::from_bytes(id.as_bytes())? })
-}
-
-/// `git ls-tree -r` through a command that knows its repository.
-pub(super) fn leaves(git: Git, treeish: &str) -> Result<Vec<(BString, Leaf)>, GitError> {
-    parse_leaves(&git.args(["ls-tree", "-r", "-z", "--full-tree", treeish]).run()?)
-}
-
-fn parse_leaves(out: &[u8]) -> Result<Vec<(BString, Leaf)>, GitError> {
-    let unreadable =
-        || GitError::Answer { command: "git ls-tree".into(), what: "a record is malformed".into() };
-    let records = out.split(|b| *b == 0).filter(|record| !record.is_empty());
-    let parse = |record: &[u8]| {
-        let (head, path) = record.split_once_str("\t")?;
-        let words: Vec<&[u8]> = head.split(|b| *b == b' ').collect();
-        let [mode, _, id] = words[..] else {
-            return None;
-        };
-        Some((
-            BString::from(path),
-            Leaf { mode: normal(octal(mode)?), id: ObjectId::from_hex(id)? },
-        ))
-    };
-    records.map(|record| parse(record).ok_or_else(unreadable)).collect()
 }

@@ -9,7 +9,7 @@
 //! | file | idea |
 //! | --- | --- |
 //! | [`repo`] | find a repository, name what stands in the way of a run |
-//! | [`commits`], [`trees`], [`refs`], [`merge`] | commits, trees and branches, on objects alone |
+//! | [`commits`], `listing`, [`trees`], [`refs`], [`merge`] | commits, trees and branches, on objects alone |
 //! | [`worktree`], [`removal`] | give a WP its folder; take it away without losing anything |
 //! | [`snapshot`] | the bytes on disk against the pinned base |
 //! | [`guard`] | the rest of the repository before and after a worker |
@@ -26,13 +26,14 @@ pub mod commits;
 pub mod error;
 mod fingerprint;
 pub mod guard;
-mod guard_file;
+pub mod guard_file;
 mod half_made;
 mod hashing;
 pub mod ignore;
 pub mod in_use;
 pub mod index_file;
 pub mod irregular;
+mod listing;
 mod look;
 pub mod merge;
 pub mod objects;
@@ -55,6 +56,7 @@ pub mod worktree;
 
 pub use error::GitError;
 pub use guard::{Difference, Fault, GuardDiff, GuardSpec, Guarded};
+pub use guard_file::KeptLook;
 pub use irregular::{Irregular, IrregularKind};
 pub use merge::{MergeOutcome, Merged};
 pub use objects::{Change, ChangeKind, Identity};

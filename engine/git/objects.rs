@@ -157,6 +157,11 @@ pub(super) fn raw(id: ObjectId) -> Result<git2::Oid, git2::Error> {
     git2::Oid::from_bytes(id.as_bytes())
 }
 
+/// A tree's entry as a leaf, by its raw mode.
+pub(super) fn leaf(mode: i32, id: git2::Oid) -> Option<Leaf> {
+    Some(Leaf { mode: normal(u32::try_from(mode).ok()?), id: ObjectId::from_bytes(id.as_bytes())? })
+}
+
 /// Old trees hold modes such as 100664, which git reads as 100644.
 pub(super) fn normal(mode: u32) -> u32 {
     match mode >> 12 {

@@ -122,11 +122,20 @@ impl Repo {
         Lock::take(&self.shared_dir().join("registry.lock"))
     }
 
-    /// Claims the place of one worktree.
-    pub(super) fn claim(&self, path: &Path) -> Result<Claim, GitError> {
+    fn claim_file(&self, path: &Path) -> PathBuf {
         let digest = sha2::Sha256::digest(path.as_os_str().as_bytes());
         let name: String = digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect();
-        let mut lock = Lock::take(&self.shared_dir().join(".making").join(name))?;
+        self.shared_dir().join(".making").join(name)
+    }
+
+    /// Whether somebody claims the place of a worktree, or died while they did.
+    pub(super) fn is_claimed(&self, path: &Path) -> bool {
+        self.claim_file(path).symlink_metadata().is_ok()
+    }
+
+    /// Claims the place of one worktree.
+    pub(super) fn claim(&self, path: &Path) -> Result<Claim, GitError> {
+        let mut lock = Lock::take(&self.claim_file(path))?;
         let mut said = Vec::new();
         lock.file.read_to_end(&mut said).map_err(GitError::io("read", &lock.path))?;
         Ok(Claim { unfinished: Plan::from_bytes(&said), lock })

@@ -74,6 +74,10 @@ impl Worktree {
         if self.seed_is_sound() {
             let seed = std::fs::read(self.seed()).map_err(GitError::io("read", self.seed()))?;
             write_whole(&self.git_dir().join("index"), &seed)?;
+            if commit == self.base() {
+                // It is the index of this very commit.
+                return Ok(());
+            }
         } else {
             self.git().args(["read-tree", self.base().as_str()]).run()?;
         }

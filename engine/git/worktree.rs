@@ -121,6 +121,12 @@ impl Repo {
         let path = self.place(&spec.path)?;
         let plan =
             Plan { branch: spec.branch.clone(), base: spec.base.to_string(), path: path.clone() };
+        // The usual question. The mark is written last, so nobody is at work on what has it.
+        if !self.is_claimed(&path)
+            && let Some(standing) = self.standing(&path, &plan, &spec.seed)?
+        {
+            return Ok(standing);
+        }
         let mut claim = self.claim(&path)?;
         if let Some(standing) = self.standing(&path, &plan, &spec.seed)? {
             claim.done()?;

@@ -223,6 +223,12 @@ impl RunDir {
         self.path().join(format!("guard/{wp}-{attempt}.json"))
     }
 
+    /// A look at the user's checkout, by its digest.
+    #[must_use]
+    pub fn look(&self, digest: &str) -> PathBuf {
+        self.path().join(format!("guard/look-{digest}"))
+    }
+
     /// The checkout's stat data, out of the worker's way.
     #[must_use]
     pub fn seed(&self, unit: &str) -> PathBuf {

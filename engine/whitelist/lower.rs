@@ -64,7 +64,11 @@ fn sequences(text: &str, negative: bool, notes: &mut Notes<'_>) -> Vec<Sequence>
         notes.add(text.len() - c.len_utf8()..text.len(), Problem::OuterSpace);
     }
     let tokens = syntax::read(text, from, notes);
-    let Some(expanded) = expand(&tokens) else {
+    let expanded = match tokens.iter().any(spans_braces) {
+        true => expand(&tokens),
+        false => Some(vec![tokens]),
+    };
+    let Some(expanded) = expanded else {
         notes.add(whole, Problem::TooManyAlternatives);
         return Vec::new();
     };
@@ -72,12 +76,17 @@ fn sequences(text: &str, negative: bool, notes: &mut Notes<'_>) -> Vec<Sequence>
     expanded.iter().map(|tokens| Sequence::new(parts(tokens, &place, notes))).collect()
 }
 
+/// Whether a token is braces that have to be written out.
+fn spans_braces(token: &Token) -> bool {
+    matches!(&token.kind, Kind::Alternatives(branches) if branches.iter().any(|b| spans(b)))
+}
+
 /// Writes out the braces that hold `/` or `**`; `None` when that makes too many.
 fn expand(tokens: &[Token]) -> Option<Vec<Vec<Token>>> {
     let mut all: Vec<Vec<Token>> = vec![Vec::new()];
     for token in tokens {
         let options = match &token.kind {
-            Kind::Alternatives(branches) if branches.iter().any(|b| spans(b)) => {
+            Kind::Alternatives(branches) if spans_braces(token) => {
                 let mut options = Vec::new();
                 for branch in branches {
                     options.append(&mut expand(branch)?);
@@ -110,8 +119,7 @@ fn expand(tokens: &[Token]) -> Option<Vec<Vec<Token>>> {
 fn spans(tokens: &[Token]) -> bool {
     tokens.iter().any(|t| match &t.kind {
         Kind::Slash | Kind::Components => true,
-        Kind::Alternatives(branches) => branches.iter().any(|b| spans(b)),
-        _ => false,
+        _ => spans_braces(t),
     })
 }
 
@@ -189,6 +197,8 @@ fn check(tokens: &[Token], negative: bool, notes: &mut Notes<'_>) {
 /// well mean another file than `.`.
 fn ends(tokens: &[Token], word: &[u8], from: u8) -> u8 {
     tokens.iter().fold(from, |from, token| match &token.kind {
+        // Most names differ at their first character.
+        _ if from == 0 => 0,
         Kind::Literal(c) => (0..word.len())
             .filter(|at| from >> at & 1 == 1 && char::from(word[*at]).eq_ignore_ascii_case(c))
             .fold(0, |to, at| to | 1 << (at + 1)),

@@ -70,7 +70,9 @@ impl Reader<'_, '_> {
     }
 
     fn sequence(&mut self, depth: usize) -> Vec<Token> {
-        let mut tokens = Vec::new();
+        // Most patterns are one token a byte.
+        let room = if depth == 0 { self.text.len() - self.at } else { 0 };
+        let mut tokens = Vec::with_capacity(room);
         while let Some(next) = self.peek() {
             let start = self.at;
             if depth > 0 && matches!(next, ',' | '}') {

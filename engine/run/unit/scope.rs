@@ -29,7 +29,11 @@ impl Unit {
                 })
             })
             .await?;
-        write_whole(&path, &guarded.to_bytes())
+        let (guard, look) = guarded.to_bytes();
+        let look = look.map(|look| (self.site.dir.look(&look.name), look.bytes));
+        look.filter(|(path, _)| !path.exists())
+            .map_or(Ok(()), |(path, bytes)| write_whole(&path, &bytes))
+            .and_then(|()| write_whole(&path, &guard))
             .map_err(|error| Halt::blocked(Problem::new(Check::Scope, error.to_string())))
     }
 
@@ -38,7 +42,9 @@ impl Unit {
         let pass = self.state.pass + 1;
         let base = self.base()?;
         let guard = self.site.dir.guard(&self.state.id, self.state.attempt);
-        let before = std::fs::read(&guard).ok().and_then(|bytes| Guarded::from_bytes(&bytes));
+        let before = std::fs::read(&guard).ok().and_then(|bytes| {
+            Guarded::from_bytes(&bytes, |look| std::fs::read(self.site.dir.look(look)).ok())
+        });
         let Some(before) = before else {
             let text =
                 format!("cannot read {}, without which nothing can be compared", guard.display());
