@@ -98,6 +98,7 @@ impl WpState {
                 if *round == self.round
                     && (*next == NextStep::Commit) == self.problems.is_empty() =>
             {
+                self.judged_at = Some(record.at);
                 self.round_ended(*class, problems, next);
             }
             (P::Committing, Event::WpCommitted { commit, tree, .. })

@@ -115,6 +115,9 @@ pub struct WpState {
     pub was: Option<Phase>,
     /// When it began.
     pub started_at: Option<Timestamp>,
+    /// When its last round was judged: also the date of its commit, so that a commit made again after
+    /// a crash is the same commit.
+    pub judged_at: Option<Timestamp>,
     /// When its phase changed last.
     pub since: Option<Timestamp>,
     /// When its own work came to an end, whatever became of it; a later merge does not count.
@@ -165,6 +168,7 @@ impl WpState {
             blocked_by: None,
             was: None,
             started_at: None,
+            judged_at: None,
             since: None,
             settled_at: None,
             after: shape.after.clone(),

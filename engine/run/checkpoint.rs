@@ -153,7 +153,7 @@ fn sweep(site: &Site, root: &Path) {
             }
             continue;
         };
-        let Ok(_lock) = dir.lock() else { continue };
+        let Ok(Some(_lock)) = dir.try_lock() else { continue };
         let Some(root) = site.worktrees.parent() else { continue };
         let worktrees = root.join(dir.run().as_str());
         let spec = WorktreeSpec {

@@ -4,9 +4,14 @@
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use crate::journal;
 use crate::model::ids::{RunId, WpId};
+
+/// How long a lock may outlive the engine that was killed: a child that it had forked, and that has not
+/// come to run its own program yet, still shares it.
+const LINGER: Duration = Duration::from_secs(1);
 
 /// What can go wrong with a run directory.
 #[derive(Debug, thiserror::Error)]
@@ -97,20 +102,35 @@ impl RunDir {
     /// # Errors
     /// [`DirectoryError::Held`] when another engine has it.
     pub fn lock(&self) -> Result<EngineLock, DirectoryError> {
-        let path = self.path().join("engine.lock");
-        let file = File::options().create(true).truncate(false).write(true).open(&path);
-        let file = file.map_err(DirectoryError::io("open", &path))?;
-        match file.try_lock() {
-            Ok(()) => Ok(EngineLock(file)),
-            Err(TryLockError::WouldBlock) => Err(DirectoryError::Held(self.run.clone())),
-            Err(TryLockError::Error(source)) => Err(DirectoryError::io("lock", &path)(source)),
+        let deadline = Instant::now() + LINGER;
+        loop {
+            match self.try_lock()? {
+                Some(lock) => return Ok(lock),
+                None if Instant::now() < deadline => std::thread::sleep(Duration::from_millis(10)),
+                None => return Err(DirectoryError::Held(self.run.clone())),
+            }
         }
     }
 
     /// Whether an engine has the run right now. A look: by the time it is told, it may have changed.
     #[must_use]
     pub fn held(&self) -> bool {
-        matches!(self.lock(), Err(DirectoryError::Held(_)))
+        matches!(self.try_lock(), Ok(None))
+    }
+
+    /// Takes the run for this process if no other has it at this instant.
+    ///
+    /// # Errors
+    /// The lock file cannot be opened.
+    pub fn try_lock(&self) -> Result<Option<EngineLock>, DirectoryError> {
+        let path = self.path().join("engine.lock");
+        let file = File::options().create(true).truncate(false).write(true).open(&path);
+        let file = file.map_err(DirectoryError::io("open", &path))?;
+        match file.try_lock() {
+            Ok(()) => Ok(Some(EngineLock(file))),
+            Err(TryLockError::WouldBlock) => Ok(None),
+            Err(TryLockError::Error(source)) => Err(DirectoryError::io("lock", &path)(source)),
+        }
     }
 
     /// The run.

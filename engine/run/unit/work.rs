@@ -69,8 +69,10 @@ impl Unit {
 
     /// Takes down what the rest of the repository is like, and says that a worker comes.
     pub(super) async fn start(&mut self) -> Result<Event, Halt> {
-        let tier = &self.site.plan.tiers[&self.state.tier];
-        let (tier, not_before) = match next_attempt(&self.state, &tier.fallback) {
+        // The tier that the round began on says where to go on: one of its fallbacks has its own list.
+        let first = self.state.spoilt.first().map_or(&self.state.tier, |spoilt| &spoilt.tier);
+        let fallback = &self.site.plan.tiers[first].fallback;
+        let (tier, not_before) = match next_attempt(&self.state, fallback) {
             NextAttempt::Start { tier, not_before } => (tier, not_before),
             NextAttempt::GiveUp(what) => {
                 let problem = Problem::new(Check::Worker, format!("no worker could do it: {what}"));
