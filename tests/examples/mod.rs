@@ -4,6 +4,7 @@
 mod codemod;
 mod needs;
 mod quickstart;
+mod readme;
 mod review;
 mod scout;
 mod staged;

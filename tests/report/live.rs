@@ -11,7 +11,7 @@ use sop::report::live::{Live, Size};
 use sop::report::palette::Look;
 
 use super::scene::{COLOURED, PLAIN, evil, mixed, replay};
-use crate::support::story::{OK, Story, level, shape, wp_id};
+use crate::support::story::{OK, Story, after, level, shape, wp_id};
 use crate::support::terminal::{Pipe, Terminal};
 
 fn live(terminal: &Terminal, look: Look, logs: &std::path::Path) -> Live<Terminal> {
@@ -93,6 +93,26 @@ fn a_check_shows_its_command_and_what_it_says() {
     run.wait(Length::secs(2));
     view.tick(&run.ledger, run.now);
     assert!(terminal.screen()[0].ends_with("2/2 cargo test: test x ... ok"));
+}
+
+#[test]
+fn a_wp_that_waits_says_for_what() {
+    let terminal = Terminal::new(8, 60);
+    let levels = vec![level("one", vec![shape("a")]), level("two", vec![after("b", &["a"])])];
+    let mut run = Story::new(Mode::Staged, levels);
+    let says = |run: &Story, what: &str| {
+        let mut live = live(&terminal, PLAIN, &nowhere());
+        live.tick(&run.ledger, run.now);
+        let shown = terminal.screen().join("\n");
+        assert!(shown.contains(what), "{what}\n{shown}");
+    };
+    run.briefed("a").work("a");
+    says(&run, "after a");
+    run.ended("a", OK).scope("a", "t", Vec::new()).proven("a").judged("a", None).committed("a");
+    run.gate_started(0, &["a"]);
+    says(&run, "for the merge of a");
+    run.gate_merged().gate_passed();
+    says(&run, "for a free worker");
 }
 
 #[test]

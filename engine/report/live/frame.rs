@@ -5,6 +5,7 @@ use super::canvas::Size;
 use super::tail::Tails;
 use crate::event::After;
 use crate::ledger::{GatePhase, Ledger, Phase, WpState};
+use crate::model::plan::Kind;
 use crate::model::time::{Length, Timestamp};
 use crate::report::cells::width;
 use crate::report::commands;
@@ -161,14 +162,17 @@ fn doing(wp: &WpState, ledger: &Ledger, tail: Option<String>) -> String {
             After::Base => "for a free worker".to_owned(),
             After::Stage(stage) => format!("after stage {stage}"),
             After::Wps(needs) => {
-                let open = needs
-                    .iter()
-                    .filter(|id| ledger.wp(id).is_none_or(|wp| !wp.phase.got_through()));
-                let open: Vec<_> = open.map(ToString::to_string).collect();
-                if open.is_empty() {
-                    "for a free worker".to_owned()
-                } else {
-                    format!("after {}", open.join(", "))
+                let named = |so: fn(&WpState) -> bool| {
+                    let ids = needs.iter().filter(|id| ledger.wp(id).is_none_or(so));
+                    ids.map(ToString::to_string).collect::<Vec<_>>().join(", ")
+                };
+                let open = named(|wp| !wp.phase.got_through());
+                // What is committed can be built on once its stage is merged.
+                let unmerged = named(|wp| wp.phase == Phase::Passed && wp.kind == Kind::Change);
+                match (open.as_str(), unmerged.as_str()) {
+                    ("", "") => "for a free worker".to_owned(),
+                    ("", unmerged) => format!("for the merge of {unmerged}"),
+                    (open, _) => format!("after {open}"),
                 }
             }
         },
