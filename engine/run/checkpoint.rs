@@ -141,7 +141,10 @@ fn scratch_run(scratch: &Path) -> Result<RunDir, RunError> {
 fn sweep(site: &Site, root: &Path) {
     for entry in std::fs::read_dir(root).into_iter().flatten().flatten() {
         let folder = entry.path();
-        if !entry.file_name().as_encoded_bytes().starts_with(SCRATCH.as_bytes()) {
+        // To look at our own lock would be to let go of it.
+        if folder == site.dir.root()
+            || !entry.file_name().as_encoded_bytes().starts_with(SCRATCH.as_bytes())
+        {
             continue;
         }
         let Ok(dir) = scratch_run(&folder) else { continue };

@@ -69,7 +69,8 @@ pub async fn run(
         let step = format!("dod.{}", n + 1);
         let (ran, tail) = run_one(&site, &unit, &step, &dod, &mut orders).await?;
         if ran.end.broken() {
-            let text = format!("could not be run on the merged tree: {}; this is nobody's work", ran.end);
+            let text =
+                format!("could not be run on the merged tree: {}; this is nobody's work", ran.end);
             let problem = Problem::new(Check::Merge, text).about(&ran.run).logged(&ran.log, tail);
             return Err(Halt::blocked(problem));
         }

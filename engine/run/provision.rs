@@ -36,10 +36,15 @@ pub async fn provision(
             spec.timeout = Some(wanted.timeout.0);
             spec
         };
-        let (outcome, log) =
-            step::bound(&site.launcher, |n| site.key(unit, &name, n), spec, Outcome::succeeded, orders)
-                .await
-                .map_err(|e| Halt::blocked(Problem::new(Check::Provision, e.to_string())))?;
+        let (outcome, log) = step::bound(
+            &site.launcher,
+            |n| site.key(unit, &name, n),
+            spec,
+            Outcome::succeeded,
+            orders,
+        )
+        .await
+        .map_err(|e| Halt::blocked(Problem::new(Check::Provision, e.to_string())))?;
         if outcome.ended_by == EndedBy::Cancel && *orders.borrow() != Order::Go {
             return Err(Halt::Stopped);
         }

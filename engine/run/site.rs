@@ -9,7 +9,8 @@ use crate::brief::Briefs;
 use crate::event::Classed;
 use crate::git::{GitError, Identity, Repo, Worktree, WorktreeSpec};
 use crate::launch::{Key, Local, Spec};
-use crate::model::ids::{CommitId, WpId};
+use crate::ledger::{NextAttempt, Phase, WpState, next_attempt};
+use crate::model::ids::{CommitId, TierId, WpId};
 use crate::model::outcome::{Check, Problem};
 use crate::model::plan::{Command, Plan, Wp};
 use crate::whitelist::Whitelist;
@@ -78,6 +79,19 @@ impl Site {
     #[must_use]
     pub fn wp(&self, id: &WpId) -> &Wp {
         &self.plan.wps[self.wps[id]]
+    }
+
+    /// The tier that the next worker of a WP, or the one at work, is of.
+    #[must_use]
+    pub fn next_tier(&self, wp: &WpState) -> TierId {
+        let fallback = self.plan.tiers.get(&wp.tier).map_or(&[][..], |tier| &tier.fallback);
+        match wp.phase {
+            Phase::Starting => match next_attempt(wp, fallback) {
+                NextAttempt::Start { tier, .. } => tier,
+                NextAttempt::GiveUp(_) => wp.tier.clone(),
+            },
+            _ => wp.tier.clone(),
+        }
     }
 
     /// Its whitelist.

@@ -65,7 +65,8 @@ fn an_adopted_worker_obeys() {
 
 #[test]
 fn with_no_engine_left_the_holder_ends_a_worker_at_its_wall_clock() {
-    let text = plan(&wp("a", "")).replace("worker = \"script\"", "worker = \"script\"\ntimeout = \"2s\"");
+    let text =
+        plan(&wp("a", "")).replace("worker = \"script\"", "worker = \"script\"\ntimeout = \"2s\"");
     let script = worker("[ $SOP_ATTEMPT = 1 ] && (trap '' HUP; sleep 600)\ndone_well");
     let rig = Rig::new(&text, &[("worker.sh", &script)]);
     let engine = rig.start(&["apply", "--yes"]);

@@ -123,10 +123,8 @@ fn where_no_worker_is_to_be_had_a_person_is_told() {
 #[test]
 fn a_worktree_whose_place_is_taken_fails_as_infrastructure_and_nowhere_else_is_worked() {
     let script = worker("done_well\n[ $SOP_WP = a ] && echo taken > \"${PWD%/*}/b\"\ntrue");
-    let rig = Rig::new(
-        &plan(&(wp("a", "") + &wp("b", "needs = [\"a\"]"))),
-        &[("worker.sh", &script)],
-    );
+    let rig =
+        Rig::new(&plan(&(wp("a", "") + &wp("b", "needs = [\"a\"]"))), &[("worker.sh", &script)]);
     let users = rig.users();
     let said = rig.apply(5);
     let taken = PathBuf::from(rig.wp("b").worktree.expect("it was to be there"));
@@ -184,7 +182,8 @@ fn a_dod_that_cannot_run_at_the_gate_halts_it_until_it_is_mended() {
     let check = "[ -e a.txt ] || exit 1\n\
                  case $PWD in */gate-*) [ -e $MARKS/mended ] || exit 127 ;; esac\n";
     let stage = "[[stage]]\nname = \"one\"\n";
-    let text = plan(&(stage.to_owned() + &wp_proven_by("a", "[\"sh check.sh\"]", "stage = \"one\"")));
+    let text =
+        plan(&(stage.to_owned() + &wp_proven_by("a", "[\"sh check.sh\"]", "stage = \"one\"")));
     let rig = Rig::new(&text, &[("worker.sh", &worker("done_well")), ("check.sh", check)]);
     let said = rig.apply(5);
     assert!(said.out.contains("sop resume o-1"), "{}", said.out);

@@ -52,7 +52,8 @@ fn a_person_reviews_while_the_engine_works_on_something_else() {
 #[test]
 fn one_wp_is_cancelled_while_it_runs_and_taken_up_again() {
     let text = plan(&(wp("a", "") + &wp("b", "") + &wp("c", "needs = [\"a\"]")));
-    let rig = Rig::new(&text, &[("worker.sh", &worker(&format!("(setsid sleep 600 &)\n{ENDLESS}")))]);
+    let rig =
+        Rig::new(&text, &[("worker.sh", &worker(&format!("(setsid sleep 600 &)\n{ENDLESS}")))]);
     let engine = rig.start(&["apply", "--yes"]);
     rig.until_lines("starts", 2);
     rig.sop_ends(0, &["cancel", "a"]);

@@ -10,12 +10,12 @@ fn json(text: &str) -> Value {
     serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}"))
 }
 
-const PATIENT: &str =
-    "echo from $SOP_WP\n[ $SOP_WP = a ] && until [ -e $MARKS/go ]; do sleep 0.02; done\ndone_well\necho over";
+const PATIENT: &str = "echo from $SOP_WP\n[ $SOP_WP = a ] && until [ -e $MARKS/go ]; do sleep 0.02; done\ndone_well\necho over";
 
 #[test]
 fn each_line_of_json_is_an_event_of_the_journal() {
-    let rig = Rig::new(&plan(&(wp("a", "") + &wp("b", ""))), &[("worker.sh", &worker("done_well"))]);
+    let rig =
+        Rig::new(&plan(&(wp("a", "") + &wp("b", ""))), &[("worker.sh", &worker("done_well"))]);
     let said = rig.sop_ends(0, &["apply", "--yes", "--json"]);
     let printed: Vec<Value> = said.out.lines().map(json).collect();
     let journal: Vec<Value> = rig.of_run("journal.jsonl").lines().map(json).collect();
@@ -42,7 +42,8 @@ fn a_run_is_waited_for_watched_and_followed() {
 
     let status = json(&rig.sop_ends(0, &["status", "--json"]).out);
     assert_eq!(status["run"], "o-1");
-    let phases: Vec<&Value> = status["wps"].as_array().unwrap().iter().map(|wp| &wp["phase"]).collect();
+    let phases: Vec<&Value> =
+        status["wps"].as_array().unwrap().iter().map(|wp| &wp["phase"]).collect();
     assert_eq!(phases, ["working", "passed"]);
     let said = rig.sop_ends(0, &["status"]);
     assert!(said.out.contains("o-1") && said.out.contains('a'), "{}", said.out);
@@ -54,7 +55,7 @@ fn a_run_is_waited_for_watched_and_followed() {
     assert_eq!(follower.wait(), 0);
     assert_eq!(waiter.wait(), 0);
     let said = rig.engine_said();
-    assert!(said.contains("from a\nover\n"), "{said}");
+    assert!(said.contains("from a\n") && said.contains("\nover\n"), "{said}");
     assert_eq!(rig.sop_ends(0, &["logs", "b"]).out, "from b\nover\n");
     rig.sop_ends(3, &["wait", "a", "--until", "awaiting-review"]);
 }

@@ -106,7 +106,8 @@ impl Rig {
     /// Runs to the end; what takes for ever is a failure, and is ended.
     fn ends_in_time(&self, mut command: Command) -> Said {
         let files = || {
-            let path = tempfile::NamedTempFile::new_in(self.root()).expect("a file").into_temp_path();
+            let path =
+                tempfile::NamedTempFile::new_in(self.root()).expect("a file").into_temp_path();
             (fs::File::create(&path).expect("it can be written"), path)
         };
         let ((out, out_path), (err, err_path)) = (files(), files());
@@ -323,9 +324,10 @@ impl Rig {
     pub fn until_cancelled(&self, id: &str) {
         until(|| {
             let steps = self.run_dir().join("steps").join(id);
-            let told = fs::read_dir(steps).into_iter().flatten().any(|step| {
-                step.is_ok_and(|step| step.path().join("cancel").exists())
-            });
+            let told = fs::read_dir(steps)
+                .into_iter()
+                .flatten()
+                .any(|step| step.is_ok_and(|step| step.path().join("cancel").exists()));
             if told { Ok(()) } else { Err(format!("{id} is not told; {}", self.engine_said())) }
         });
     }

@@ -104,7 +104,8 @@ impl Unit {
             spec(key)
         };
         let answered = |outcome: &Outcome| {
-            outcome.succeeded() && (read_verdict(&verdict).is_ok() || read_verdict(&printed).is_ok())
+            outcome.succeeded()
+                && (read_verdict(&verdict).is_ok() || read_verdict(&printed).is_ok())
         };
         let (outcome, log) = step::bound(&site.launcher, key, fresh, answered, &mut self.orders)
             .await
