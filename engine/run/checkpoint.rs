@@ -165,7 +165,10 @@ fn sweep(site: &Site, root: &Path) {
             base: made.base,
             seed: dir.seed(UNIT),
         };
-        if matches!(discard(&site.repo, &spec, &kept_out(&made.copied)), Ok(Removal::Gone)) {
+        // One that was cut off in the making can only be finished, and then it can be removed.
+        let whole = site.repo.add_worktree(&spec);
+        let gone = whole.and_then(|_| discard(&site.repo, &spec, &kept_out(&made.copied)));
+        if matches!(gone, Ok(Removal::Gone)) {
             let _ = std::fs::remove_dir(&worktrees);
             let _ = std::fs::remove_dir_all(&folder);
         }
