@@ -2,6 +2,7 @@
 
 mod brief;
 mod cli;
+mod examples;
 mod floors;
 mod git;
 mod graph;

@@ -73,10 +73,20 @@ pub fn sum_up(ledger: &Ledger, dir: &RunDir, view: &View, color: Color) -> Resul
         let look = terminal::for_a_picture();
         let mut ansi = Vec::new();
         written(summary.write(&mut ansi, &look))?;
-        let picture = screen::svg("sop apply plan.toml", &String::from_utf8_lossy(&ansi));
+        let picture = screen::svg(&typed(), &String::from_utf8_lossy(&ansi));
         std::fs::write(path, picture).map_err(|error| unwritable(path, &error))?;
     }
     Ok(())
+}
+
+/// The command line as it was typed, for the prompt of a picture.
+fn typed() -> String {
+    let args = std::env::args_os().skip(1).map(|arg| arg.to_string_lossy().into_owned());
+    let args: Vec<String> = args.collect();
+    match shlex::try_join(args.iter().map(String::as_str)) {
+        Ok(line) => format!("sop {line}"),
+        Err(_) => "sop".to_owned(),
+    }
 }
 
 fn unwritable(path: &std::path::Path, error: &io::Error) -> Failure {

@@ -52,7 +52,6 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
     if args.list {
         return list(&dir, &logs, args.json);
     }
-    let ledger = run_args::fold(&dir)?;
     let path = pick(&logs, args.step.as_deref(), &id, &dir)?;
     let raw = !args.json && !io::stdout().is_terminal();
     let mut from = 0;
@@ -61,11 +60,10 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
         let over = !args.follow || !at_work(&run_args::fold(&dir)?, &id);
         from += pass_on(&path, from, &mut rest, raw, args.json)?;
         if over {
-            finish(&mut rest, raw, args.json)?;
+            finish(&rest, raw, args.json)?;
             return Ok(exit::DONE);
         }
         std::thread::sleep(LOOK);
-        let _ = &ledger;
     }
 }
 
@@ -174,7 +172,7 @@ fn pass_on(
     }
 }
 
-fn finish(rest: &mut Vec<u8>, raw: bool, json: bool) -> Result<(), Failure> {
+fn finish(rest: &[u8], raw: bool, json: bool) -> Result<(), Failure> {
     match raw || rest.is_empty() {
         true => Ok(()),
         false => say(&mut io::stdout().lock(), rest, json),

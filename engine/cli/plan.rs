@@ -91,6 +91,7 @@ pub fn prepare(
         }
     };
     let git = |error: crate::git::GitError| Failure::infrastructure(error.to_string());
+    same_repository(repo, &dir)?;
     obstacles(repo)?;
     let outcome = compile(&source, &dir, Some(repo), Purpose::Run).map_err(git)?;
     if outcome.compiled.is_none() {
@@ -114,6 +115,23 @@ pub fn prepare(
     let next = create::next(repo, &compiled.plan.name).map_err(drive::refused)?;
     let report = checkpoint::report(&compiled, &base, &source.file, next.run(), &dry, warnings);
     Ok(Some(Prepared { text: source.text, compiled, base, dry, report }))
+}
+
+/// A plan may lie outside every repository, but not in another one: its paths would mean other files.
+fn same_repository(repo: &Repo, dir: &Path) -> Result<(), Failure> {
+    match Repo::discover(dir) {
+        Ok(other) if other.common_dir() != repo.common_dir() => {
+            let (its, here) = (other.top().unwrap_or(other.common_dir()), repo.top());
+            let here = here.unwrap_or(repo.common_dir());
+            Err(Failure::usage(format!(
+                "the plan lies in the repository {}, but you are in {}",
+                its.display(),
+                here.display()
+            ))
+            .help(format!("start sop in {}", its.display())))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// What about the repository itself stands in the way of any run.

@@ -36,7 +36,6 @@ pub(super) fn compiled(path: &Path, color: Color) -> Result<Option<Compiled>, Fa
     Ok(outcome.compiled)
 }
 
-
 /// Says on standard error what is wrong with a plan.
 pub(super) fn say(source: &Source, outcome: &Outcome, color: Color) {
     let mut sources = Sources::new();

@@ -43,8 +43,13 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
             .find(|schema| schema.name == name)
             .map(|schema| (schema.text)())
             .ok_or_else(|| Failure::usage(format!("there is no schema `{name}`")))?,
-        None => all().map(|schema| format!("{:10}{}\n", schema.name, schema.about)).collect(),
+        None => table(),
     };
     written(io::stdout().lock().write_all(text.as_bytes()))?;
     Ok(exit::DONE)
+}
+
+fn table() -> String {
+    let width = all().map(|schema| schema.name.len()).max().unwrap_or(0);
+    all().map(|schema| format!("{:width$}  {}\n", schema.name, schema.about)).collect()
 }

@@ -9,7 +9,7 @@
 //! | file | idea |
 //! | --- | --- |
 //! | [`repo`] | find a repository, name what stands in the way of a run |
-//! | [`objects`], [`refs`], [`merge`] | commits, trees and branches, on objects alone |
+//! | [`commits`], [`trees`], [`refs`], [`merge`] | commits, trees and branches, on objects alone |
 //! | [`worktree`], [`removal`] | give a WP its folder; take it away without losing anything |
 //! | [`snapshot`] | the bytes on disk against the pinned base |
 //! | [`guard`] | the rest of the repository before and after a worker |
@@ -22,12 +22,17 @@
 //! through its filters.
 
 mod command;
+pub mod commits;
 pub mod error;
+mod fingerprint;
 pub mod guard;
 mod guard_file;
+mod half_made;
+mod hashing;
 pub mod ignore;
 pub mod in_use;
 pub mod index_file;
+pub mod irregular;
 mod look;
 pub mod merge;
 pub mod objects;
@@ -37,20 +42,25 @@ mod registry;
 pub mod removal;
 pub mod repo;
 pub mod scope;
+mod seed;
 mod settings;
 pub mod settle;
 pub mod snapshot;
 mod submodule;
+pub mod tamper;
+pub mod trees;
 mod walk;
 mod wildmatch;
 pub mod worktree;
 
 pub use error::GitError;
 pub use guard::{Difference, Fault, GuardDiff, GuardSpec, Guarded};
+pub use irregular::{Irregular, IrregularKind};
 pub use merge::{MergeOutcome, Merged};
 pub use objects::{Change, ChangeKind, Identity};
 pub use removal::{Refusal, Removal, Salvage};
 pub use repo::{Obstacle, ObstacleKind, Repo};
 pub use scope::{Place, ScopeFinding};
-pub use snapshot::{Irregular, IrregularKind, Snapshot, SnapshotSpec, Tamper};
+pub use snapshot::{Snapshot, SnapshotSpec};
+pub use tamper::Tamper;
 pub use worktree::{Worktree, WorktreeSpec};

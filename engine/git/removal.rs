@@ -14,12 +14,14 @@ use crate::model::ids::{CommitId, RunId, TreeId, WpId};
 
 use super::error::GitError;
 use super::in_use::{self, User};
+use super::irregular::{Irregular, IrregularKind};
 use super::objects::GITLINK;
 use super::refs::Target;
 use super::scope::Place;
-use super::snapshot::{Irregular, IrregularKind, SnapshotSpec};
+use super::seed::write_whole;
+use super::snapshot::SnapshotSpec;
 use super::submodule;
-use super::worktree::{REMOVING, Worktree, write_whole};
+use super::worktree::{REMOVING, Worktree};
 
 /// How a removal ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,6 +44,8 @@ pub enum Refusal {
     InUse(Vec<User>),
     /// Submodules hold commits that no remote of theirs has.
     SubmoduleCommits(Vec<BString>),
+    /// HEAD is at a commit that no ref holds.
+    DetachedCommits(CommitId),
     /// A person locked it (`git worktree lock`), for this reason.
     Locked(String),
 }
@@ -74,6 +78,9 @@ impl fmt::Display for Refusal {
             Self::SubmoduleCommits(paths) => {
                 write!(f, "submodules hold commits that are nowhere else: {}", list(paths))
             }
+            Self::DetachedCommits(at) => {
+                write!(f, "its HEAD is at commit {}, which no branch holds", at.short())
+            }
             Self::Locked(why) => write!(f, "it is locked: {}", why.escape_debug()),
         }
     }
@@ -84,7 +91,7 @@ impl fmt::Display for Refusal {
 pub struct Salvage {
     /// The ref that holds it.
     pub name: String,
-    /// The commit: its first parent is where the branch stood, a second one is an earlier salvage.
+    /// The commit. Its first parent is where the branch stood; further ones are a detached HEAD and an earlier salvage.
     pub commit: CommitId,
     /// Its tree: everything on disk that is neither ignored nor provisioned.
     pub tree: TreeId,
@@ -113,10 +120,13 @@ impl Worktree {
             _ => None,
         };
         let mut parents = vec![found.branch_at.unwrap_or(found.base)];
+        // Commits that no branch holds would be lost with the worktree's HEAD.
+        let detached = self.detached_at()?.filter(|at| !parents.contains(at));
+        parents.extend(detached.filter(|at| repo.tree_of(at).is_ok()));
         if let Some(earlier) = &earlier {
             // Salvaging the same thing again, as after a crash, keeps it once.
             if repo.tree_of(earlier)? == found.tree
-                && repo.parents_of(earlier)?.first() == parents.first()
+                && repo.parents_of(earlier)?.starts_with(&parents)
             {
                 return Ok(Salvage {
                     name,
@@ -183,11 +193,22 @@ impl Worktree {
                 changes.into_iter().map(|change| change.path).collect(),
             )));
         }
+        if let Some(at) = self.detached_at()?.filter(|at| at != self.base()) {
+            let refs =
+                self.repo().git().args(["for-each-ref", "--count=1", "--contains", at.as_str()]);
+            if self.repo().tree_of(&at).is_ok() && refs.run()?.is_empty() {
+                return Ok(Some(Refusal::DetachedCommits(at)));
+            }
+        }
         // Pipes, sockets and devices hold no data.
         let holds = |odd: &Irregular| {
             !matches!(odd.kind, IrregularKind::Pipe | IrregularKind::Socket | IrregularKind::Device)
         };
-        let odd: Vec<Irregular> = found.irregular.into_iter().filter(holds).collect();
+        let mut odd: Vec<Irregular> = found.irregular.into_iter().filter(holds).collect();
+        if self.path().join(".git").is_dir() {
+            // In place of the link: a history of the worker's own.
+            odd.push(Irregular { path: ".git".into(), kind: IrregularKind::NestedRepository });
+        }
         if !odd.is_empty() {
             return Ok(Some(Refusal::Irregular(odd)));
         }

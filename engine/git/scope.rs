@@ -5,8 +5,10 @@ use std::fmt;
 use bstr::{BStr, BString, ByteSlice};
 
 use super::guard::{Became, Fault, GuardDiff};
+use super::irregular::IrregularKind;
 use super::objects::ChangeKind;
-use super::snapshot::{IrregularKind, Snapshot, Tamper};
+use super::snapshot::Snapshot;
+use super::tamper::Tamper;
 
 /// Where something is.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]

@@ -5,7 +5,8 @@ use std::io::ErrorKind;
 use crate::model::ids::CommitId;
 
 use super::error::GitError;
-use super::worktree::{Worktree, write_whole};
+use super::seed::write_whole;
+use super::worktree::Worktree;
 
 /// What an operation in progress leaves in a git directory; after a settle there is none.
 const IN_PROGRESS: [&str; 9] = [

@@ -12,24 +12,22 @@
 //!   commit becomes the base that the work is held against. The caller says what `upstream` is: only a
 //!   commit that it does not owe to the worker should be given.
 
-use std::collections::{HashMap, HashSet};
-use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
+use std::collections::HashSet;
 
 use bstr::{BStr, BString, ByteSlice};
 
 use crate::model::ids::{CommitId, TreeId};
 
-use super::command::Git;
 use super::error::GitError;
+use super::hashing::leaf_of;
 use super::ignore::IgnoreRules;
 use super::index_file::Index;
-use super::objects::{Change, Leaf, ObjectId, SYMLINK, quote_c};
-use super::refs::Target;
+use super::irregular::Irregular;
+use super::objects::{Change, Leaf, SYMLINK};
 use super::repo::Repo;
 use super::submodule;
-use super::walk::{Suspect, Walk};
+use super::tamper::Tamper;
+use super::walk::Walk;
 use super::worktree::Worktree;
 
 /// What a worktree is held against.
@@ -71,91 +69,6 @@ pub struct Snapshot {
     pub branch_at: Option<CommitId>,
 }
 
-/// Something on disk that no commit can hold.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Irregular {
-    /// Where.
-    pub path: BString,
-    /// What it is.
-    pub kind: IrregularKind,
-}
-
-/// Kinds of things no commit can hold.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum IrregularKind {
-    /// A named pipe.
-    Pipe,
-    /// A socket.
-    Socket,
-    /// A device.
-    Device,
-    /// A repository inside the worktree. Its files are counted as well.
-    NestedRepository,
-    /// A change inside a submodule that its checked-out commit does not have.
-    InsideSubmodule,
-    /// A name that git stores in no tree (`.GIT`).
-    Unstorable,
-    /// A folder that may not be read.
-    Unreadable,
-}
-
-impl std::fmt::Display for IrregularKind {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            Self::Pipe => "a named pipe",
-            Self::Socket => "a socket",
-            Self::Device => "a device",
-            Self::NestedRepository => "a repository of its own",
-            Self::InsideSubmodule => "a change inside a submodule",
-            Self::Unstorable => "a name that git cannot store",
-            Self::Unreadable => "a folder that cannot be read",
-        })
-    }
-}
-
-/// What a worker did to its worktree's git state. None of it changes what the snapshot sees.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Tamper {
-    /// Commits were made on the branch, or it was reset or deleted.
-    BranchMoved {
-        /// Full ref name (`HEAD` for a detached worktree).
-        name: String,
-        /// Where it stood.
-        from: CommitId,
-        /// Where it stands; `None` when it is gone or no longer names a commit.
-        to: Option<CommitId>,
-        /// Everything on it that is new is the base branch's, or merges of it.
-        only_upstream: bool,
-    },
-    /// HEAD names something else than the worktree's branch.
-    HeadSwitched {
-        /// What HEAD says.
-        to: BString,
-    },
-    /// The `.git` file of the worktree was replaced or rewritten.
-    LinkReplaced,
-    /// The stat data kept from the checkout was touched; every file was read instead.
-    SeedTouched,
-    /// The index held other content for a path than base and disk do.
-    StagedOnly {
-        /// Which path.
-        path: BString,
-    },
-    /// An index flag would have hidden changes of a path from git; a note, it hid nothing here.
-    Hidden {
-        /// Which path.
-        path: BString,
-        /// `assume-unchanged` or `skip-worktree`.
-        flag: &'static str,
-    },
-    /// The bytes on disk differ from the base's, and attributes that the worker changed make git store them
-    /// as if they did not.
-    Masked {
-        /// Which path.
-        path: BString,
-    },
-}
-
 impl Worktree {
     /// Looks at everything in the worktree.
     ///
@@ -190,7 +103,7 @@ impl Worktree {
         let leaves = leaf_of(
             self.path(),
             &walked.suspects,
-            || self.git(),
+            || self.hasher(),
             |bytes| repo.write_blob(bytes).map(Some),
         )?;
         let mut edits: Vec<(BString, Option<Leaf>)> = Vec::new();
@@ -251,162 +164,6 @@ impl Worktree {
         }
         self.look_at_index(&index, &edits, &mut tampers)?;
         Ok(Snapshot { base, tree, changes, irregular, tampers, branch_at })
-    }
-
-    /// Where the branch stands; HEAD and branch that are not as they were become tampers.
-    fn look_at_head(
-        &self,
-        spec: &SnapshotSpec,
-        tampers: &mut Vec<Tamper>,
-    ) -> Result<Option<CommitId>, GitError> {
-        let repo = self.repo();
-        let head = self.head()?;
-        let (name, at) = match self.branch() {
-            Some(branch) => {
-                let name = format!("refs/heads/{branch}");
-                if head != format!("ref: {name}").as_bytes() {
-                    tampers.push(Tamper::HeadSwitched {
-                        to: head.strip_prefix(b"ref: ").unwrap_or(&head).into(),
-                    });
-                }
-                let at = repo.read_ref(&name)?;
-                (name, at.and_then(|at| if let Target::Direct(id) = at { Some(id) } else { None }))
-            }
-            None => match head.strip_prefix(b"ref: ") {
-                Some(to) => {
-                    tampers.push(Tamper::HeadSwitched { to: to.into() });
-                    ("HEAD".to_owned(), Some(spec.began_at.clone()))
-                }
-                None => ("HEAD".to_owned(), Some(CommitId(head.to_str_lossy().into_owned()))),
-            },
-        };
-        if at.as_ref() != Some(&spec.began_at) {
-            let only_upstream = match (&at, &spec.upstream) {
-                (Some(to), Some(upstream)) => self.only_upstream(&spec.began_at, to, upstream)?,
-                _ => false,
-            };
-            tampers.push(Tamper::BranchMoved {
-                name,
-                from: spec.began_at.clone(),
-                to: at.clone(),
-                only_upstream,
-            });
-        }
-        Ok(at)
-    }
-
-    /// What HEAD says, without its line end.
-    fn head(&self) -> Result<BString, GitError> {
-        if self.repo().in_process() {
-            let path = self.git_dir().join("HEAD");
-            let said = std::fs::read(&path).map_err(GitError::io("read", &path))?;
-            return Ok(said.trim_ascii_end().into());
-        }
-        let named = self.git().args(["symbolic-ref", "--quiet", "HEAD"]).run_line();
-        match named {
-            Ok(name) => Ok(format!("ref: {name}").into()),
-            Err(_) => self
-                .git()
-                .args(["rev-parse", "--verify", "--quiet", "HEAD"])
-                .run_line()
-                .map(BString::from),
-        }
-    }
-
-    /// Whether every commit from `from` to `to` is in `upstream` or merges it.
-    fn only_upstream(
-        &self,
-        from: &CommitId,
-        to: &CommitId,
-        upstream: &CommitId,
-    ) -> Result<bool, GitError> {
-        if !self.repo().is_ancestor(from, to)? {
-            return Ok(false);
-        }
-        let range = [to.as_str().to_owned(), format!("^{from}"), format!("^{upstream}")];
-        let own = self
-            .repo()
-            .git()
-            .args(["rev-list", "--no-merges", "--max-count=1"])
-            .args(range)
-            .run()?;
-        Ok(own.is_empty())
-    }
-
-    /// Compares the worktree's index with the seed and the disk.
-    fn look_at_index(
-        &self,
-        seed: &Index,
-        edits: &[(BString, Option<Leaf>)],
-        tampers: &mut Vec<Tamper>,
-    ) -> Result<(), GitError> {
-        let path = self.git_dir().join("index");
-        let Ok(now) = std::fs::read(&path) else {
-            return Ok(());
-        };
-        if std::fs::read(self.seed()).is_ok_and(|seed| seed == now) {
-            return Ok(());
-        }
-        let index = match Index::read(&path, self.repo().oid_len()) {
-            Err(GitError::Index { .. }) => self.expanded(&path)?,
-            other => Some(other?),
-        };
-        let Some(index) = index else { return Ok(()) };
-        let on_disk: HashMap<&BStr, Option<Leaf>> =
-            edits.iter().map(|(path, leaf)| (path.as_bstr(), *leaf)).collect();
-        let mut known = seed.entries().iter().peekable();
-        for entry in index.entries() {
-            let path = index.path(entry);
-            for (set, flag) in [
-                (entry.assume_unchanged, "assume-unchanged"),
-                (entry.skip_worktree, "skip-worktree"),
-            ] {
-                if set {
-                    tampers.push(Tamper::Hidden { path: path.to_owned(), flag });
-                }
-            }
-            while known.next_if(|other| seed.path(other) < path).is_some() {}
-            let before = known.next_if(|other| seed.path(other) == path).map(|other| other.leaf);
-            if entry.stage == 0 && before != Some(entry.leaf) && !on_disk.contains_key(path) {
-                tampers.push(Tamper::StagedOnly { path: path.to_owned() });
-            }
-        }
-        Ok(())
-    }
-
-    /// A split or sparse index, rewritten by git into one that can be read; `None` when git cannot read it either
-    /// (it says nothing then that could count).
-    fn expanded(&self, index: &Path) -> Result<Option<Index>, GitError> {
-        let scratch = tempfile::tempdir().map_err(GitError::io("create", &std::env::temp_dir()))?;
-        let copy = scratch.path().join("index");
-        std::fs::copy(index, &copy).map_err(GitError::io("copy", index))?;
-        let git = self.git().env("GIT_INDEX_FILE", &copy);
-        match git.args(["update-index", "--no-split-index", "--force-write-index"]).run() {
-            Ok(_) => Index::read(&copy, self.repo().oid_len()).map(Some),
-            Err(GitError::Failed { .. }) => Ok(None),
-            Err(error) => Err(error),
-        }
-    }
-
-    /// Of files whose stored form is still the base's, those that are so only because of attributes that changed.
-    fn masked(&self, base: &CommitId, same: &[(&Suspect, Leaf)]) -> Result<Vec<BString>, GitError> {
-        let files: Vec<_> = same.iter().filter(|(suspect, _)| suspect.mode != SYMLINK).collect();
-        let paths: Vec<&BStr> = files.iter().map(|(suspect, _)| suspect.path.as_bstr()).collect();
-        let plain = hash_files(self.git().args(["hash-object", "--no-filters"]), &paths)?;
-        let differ: Vec<_> = files
-            .iter()
-            .zip(plain)
-            .filter(|((_, leaf), plain)| leaf.id != *plain)
-            .map(|(file, _)| *file)
-            .collect();
-        let paths: Vec<&BStr> = differ.iter().map(|(suspect, _)| suspect.path.as_bstr()).collect();
-        let git = self.git().arg(format!("--attr-source={base}")).arg("hash-object");
-        // A git that has no such option cannot clear them.
-        let cleaned = hash_files(git, &paths).ok();
-        let clear =
-            |at: usize, leaf: Leaf| cleaned.as_ref().is_some_and(|cleaned| cleaned[at] == leaf.id);
-        let masked = differ.iter().enumerate().filter(|(at, (_, leaf))| !clear(*at, *leaf));
-        Ok(masked.map(|(_, (suspect, _))| suspect.path.clone()).collect())
     }
 
     /// The paths whose content on disk is not that of `tree`, and what is there that no tree can hold: for a
@@ -479,47 +236,4 @@ fn rules_at(
 fn lies_in(set: &HashSet<BString>, path: &BStr) -> bool {
     !set.is_empty()
         && (set.contains(path) || path.find_iter("/").any(|at| set.contains(path[..at].as_bstr())))
-}
-
-/// What each suspect is as a leaf of a tree: links by `store`, files through git and its filters.
-pub(super) fn leaf_of(
-    root: &Path,
-    suspects: &[Suspect],
-    git: impl Fn() -> Git,
-    store: impl Fn(&[u8]) -> Result<Option<ObjectId>, GitError>,
-) -> Result<Vec<Leaf>, GitError> {
-    let files: Vec<&BStr> =
-        suspects.iter().filter(|s| s.mode != SYMLINK).map(|s| s.path.as_bstr()).collect();
-    let mut hashed = hash_files(git().args(["hash-object", "-w"]), &files)?.into_iter();
-    let mut leaves = Vec::with_capacity(suspects.len());
-    for suspect in suspects {
-        let unsettled = || GitError::Unsettled { path: suspect.path.clone() };
-        let id = if suspect.mode == SYMLINK {
-            let target = std::fs::read_link(root.join(OsStr::from_bytes(&suspect.path)))
-                .map_err(|_| unsettled())?;
-            store(target.as_os_str().as_bytes())?.ok_or_else(unsettled)?
-        } else {
-            hashed.next().ok_or_else(unsettled)?
-        };
-        leaves.push(Leaf { mode: suspect.mode, id });
-    }
-    Ok(leaves)
-}
-
-/// Runs a `git hash-object` over paths, which it reads from a list.
-fn hash_files(git: Git, paths: &[&BStr]) -> Result<Vec<ObjectId>, GitError> {
-    if paths.is_empty() {
-        return Ok(Vec::new());
-    }
-    let mut list = Vec::new();
-    for path in paths {
-        quote_c(path, &mut list);
-        list.push(b'\n');
-    }
-    let out = git.arg("--stdin-paths").feed(list).run()?;
-    let ids: Option<Vec<ObjectId>> = out.lines().map(ObjectId::from_hex).collect();
-    ids.filter(|ids| ids.len() == paths.len()).ok_or_else(|| GitError::Answer {
-        command: "git hash-object --stdin-paths".into(),
-        what: format!("{} ids were expected", paths.len()),
-    })
 }

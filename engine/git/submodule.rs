@@ -9,11 +9,13 @@ use std::path::{Path, PathBuf};
 use bstr::{BStr, BString, ByteSlice};
 
 use super::command::Git;
+use super::commits;
 use super::error::GitError;
+use super::hashing::leaf_of;
 use super::ignore::IgnoreRules;
 use super::index_file::Index;
-use super::objects::{self, GITLINK, Leaf, ObjectId};
-use super::snapshot::{Irregular, IrregularKind, leaf_of};
+use super::irregular::{Irregular, IrregularKind};
+use super::objects::{GITLINK, Leaf, ObjectId};
 use super::walk::Walk;
 
 /// A submodule's folder, looked at.
@@ -63,7 +65,7 @@ pub(super) fn look(root: &Path, path: &BStr) -> Result<Inside, GitError> {
         return Ok(broken());
     };
 
-    let leaves = objects::leaves(git(), &head.to_string())?;
+    let leaves = commits::leaves(git(), &head.to_string())?;
     let mut rules = IgnoreRules::default();
     for (name, leaf) in leaves.iter().filter(|(name, _)| is_ignore_file(name.as_bstr())) {
         let content = git().args(["cat-file", "blob", &leaf.id.to_string()]).run()?;

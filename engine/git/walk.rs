@@ -19,8 +19,8 @@ use bstr::{BStr, BString, ByteSlice};
 use super::error::GitError;
 use super::ignore::IgnoreRules;
 use super::index_file::{Entry, Index, Stat};
+use super::irregular::{Irregular, IrregularKind};
 use super::objects::{EXECUTABLE, FILE, GITLINK, SYMLINK};
-use super::snapshot::{Irregular, IrregularKind};
 
 /// Below this many paths one thread is faster than two.
 const WORTH_THREADS: usize = 2_000;
@@ -146,7 +146,8 @@ impl Walk<'_> {
         let listing = match std::fs::read_dir(&on_disk) {
             Ok(listing) => listing,
             Err(error)
-                if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) =>
+                if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
+                    && !job.folder.is_empty() =>
             {
                 return Ok(());
             }

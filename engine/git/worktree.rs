@@ -10,9 +10,7 @@
 
 use std::io::ErrorKind;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
 
 use crate::model::ids::CommitId;
 
@@ -20,14 +18,12 @@ use super::command::Git;
 use super::error::GitError;
 use super::registry::{Claim, Plan};
 use super::repo::Repo;
+use super::seed::write_whole;
 
 /// In a worktree's administrative folder: it stands, and what it was made as.
 pub(super) const MARK: &str = "sop-ready";
 /// Beside the mark: it was found safe to remove, and is being removed.
 pub(super) const REMOVING: &str = "sop-removing";
-/// How long the clock of a file system may stand still.
-const CLOCK_PATIENCE: Duration = Duration::from_secs(5);
-
 /// What worktree is wanted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WorktreeSpec {
@@ -98,26 +94,20 @@ impl Worktree {
             .config("core.sparseCheckout=false")
     }
 
+    /// As [`Worktree::git`], for hashing: works even when the worker broke the administrative folder.
+    pub(super) fn hasher(&self) -> Git {
+        Git::new(&self.path, self.repo.common_dir())
+            .env("GIT_WORK_TREE", &self.path)
+            .env("GIT_INDEX_FILE", self.admin.join("index"))
+    }
+
     /// What its `.git` file must hold.
     pub(super) fn link(&self) -> Vec<u8> {
         [b"gitdir: ", self.admin.as_os_str().as_bytes(), b"\n"].concat()
     }
 
-    fn plan(&self) -> Plan {
+    pub(super) fn plan(&self) -> Plan {
         Plan { branch: self.branch.clone(), base: self.base.to_string(), path: self.path.clone() }
-    }
-
-    /// The mark: the plan, and which file is the seed (its inode and the time of its last change).
-    fn mark(&self) -> Result<Vec<u8>, GitError> {
-        let seed = std::fs::metadata(&self.seed).map_err(GitError::io("read", &self.seed))?;
-        let stamp = format!("{} {} {}", seed.ino(), seed.ctime(), seed.ctime_nsec());
-        Ok([&self.plan().to_bytes()[..], stamp.as_bytes(), b"\0"].concat())
-    }
-
-    /// Whether the seed is the file that was kept when the worktree was made.
-    pub(super) fn seed_is_sound(&self) -> bool {
-        let said = std::fs::read(self.admin.join(MARK));
-        matches!((said, self.mark()), (Ok(said), Ok(mark)) if said == mark)
     }
 }
 
@@ -222,7 +212,7 @@ impl Repo {
 
     /// The administrative folder that the `.git` file in `path` points to, if it is one of this repository
     /// and points back.
-    fn admin_of(&self, path: &Path) -> Option<PathBuf> {
+    pub(super) fn admin_of(&self, path: &Path) -> Option<PathBuf> {
         let link = path.join(".git");
         let said = std::fs::read(&link).ok()?;
         let admin = PathBuf::from(std::ffi::OsStr::from_bytes(
@@ -281,132 +271,6 @@ impl Repo {
         })
     }
 
-    /// Refuses what is in the way of a fresh worktree.
-    fn free(&self, plan: &Plan) -> Result<(), GitError> {
-        let taken = |what: &str| {
-            Err(GitError::PathTaken { path: plan.path.clone(), what: what.to_owned() })
-        };
-        match std::fs::symlink_metadata(&plan.path) {
-            Err(error) if error.kind() == ErrorKind::NotFound => {}
-            Err(error) => return Err(GitError::io("look at", &plan.path)(error)),
-            Ok(there) if there.is_dir() => {
-                let mut inside =
-                    std::fs::read_dir(&plan.path).map_err(GitError::io("list", &plan.path))?;
-                if inside.next().is_some() {
-                    return taken("a folder with something in it");
-                }
-            }
-            Ok(there) if there.is_symlink() => return taken("a symbolic link"),
-            Ok(_) => return taken("a file"),
-        }
-        let Some(branch) = &plan.branch else {
-            return Ok(());
-        };
-        if !git2::Branch::name_is_valid(branch).unwrap_or(false) {
-            return Err(GitError::BadName { name: branch.clone() });
-        }
-        match self.branch(branch)? {
-            Some(at) if self.revivable(plan)?.is_none() => {
-                Err(GitError::BranchTaken { branch: branch.clone(), at: at.short().to_owned() })
-            }
-            _ => Ok(()),
-        }
-    }
-
-    /// What a dead attempt registered whole: only the checkout is missing or half done.
-    fn adoptable(&self, plan: &Plan) -> Result<Option<PathBuf>, GitError> {
-        let Some(admin) = self.admin_of(&plan.path) else {
-            return Ok(None);
-        };
-        let head = std::fs::read(admin.join("HEAD")).unwrap_or_default();
-        let wanted = match &plan.branch {
-            Some(branch) => format!("ref: refs/heads/{branch}"),
-            None => plan.base.clone(),
-        };
-        let at_base = match &plan.branch {
-            Some(branch) => self.branch(branch)?.is_some_and(|at| at.as_str() == plan.base),
-            None => true,
-        };
-        let whole = admin.join("commondir").is_file()
-            && head.trim_ascii_end() == wanted.as_bytes()
-            && at_base;
-        if whole {
-            let lock = admin.join("locked");
-            if std::fs::read(&lock).is_ok_and(|why| why.starts_with(b"initializing")) {
-                std::fs::remove_file(&lock).map_err(GitError::io("remove", &lock))?;
-            }
-        }
-        Ok(whole.then_some(admin))
-    }
-
-    /// Takes away what an attempt that never finished left: nobody has worked there.
-    fn roll_back(&self, plan: &Plan) -> Result<(), GitError> {
-        if self.revivable(plan)?.is_some() {
-            return Ok(());
-        }
-        let name = plan.path.file_name().unwrap_or_default().as_bytes();
-        for (admin, place) in self.registered()? {
-            // Git fills `gitdir` in only after it made the folder; by then it is named after the worktree.
-            let nameless = place.is_none() && {
-                let rest = admin
-                    .file_name()
-                    .map(OsStrExt::as_bytes)
-                    .and_then(|admin| admin.strip_prefix(name));
-                rest.is_some_and(|rest| rest.iter().all(u8::is_ascii_digit))
-                    && older_than_a_while(&admin)
-            };
-            if (nameless || place.as_deref() == Some(&plan.path)) && !admin.join(MARK).exists() {
-                let ours = self.admin_of(&plan.path).is_some_and(|at| at == admin);
-                if ours {
-                    std::fs::remove_dir_all(&plan.path)
-                        .map_err(GitError::io("remove", &plan.path))?;
-                }
-                std::fs::remove_dir_all(&admin).map_err(GitError::io("remove", &admin))?;
-            }
-        }
-        // A folder that git had made and not linked yet, or linked to what is gone now.
-        let link = plan.path.join(".git");
-        if let Ok(said) = std::fs::read(&link)
-            && let Some(admin) = said.strip_prefix(b"gitdir: ")
-            && !Path::new(std::ffi::OsStr::from_bytes(admin.trim_ascii_end())).exists()
-            && std::fs::read_dir(&plan.path).is_ok_and(|inside| inside.count() == 1)
-        {
-            std::fs::remove_file(&link).map_err(GitError::io("remove", &link))?;
-        }
-        // Only an empty folder goes; what else is there is named by the next look.
-        let _ = std::fs::remove_dir(&plan.path);
-        if let Some(branch) = &plan.branch
-            && self.branch(branch)?.is_some_and(|at| at.as_str() == plan.base)
-        {
-            self.delete_branch(branch, &CommitId(plan.base.clone()))?;
-        }
-        Ok(())
-    }
-
-    /// A finished worktree of this plan whose folder somebody removed.
-    fn revivable(&self, plan: &Plan) -> Result<Option<PathBuf>, GitError> {
-        for (admin, place) in self.registered()? {
-            let marked =
-                || std::fs::read(admin.join(MARK)).ok().and_then(|said| Plan::from_bytes(&said));
-            if place.as_deref() == Some(&plan.path) && marked().as_ref() == Some(plan) {
-                return Ok(Some(admin));
-            }
-        }
-        Ok(None)
-    }
-
-    /// Gives a finished worktree its folder back; the branch stays where it is.
-    fn revive(&self, plan: &Plan) -> Result<Option<PathBuf>, GitError> {
-        let Some(admin) = self.revivable(plan)? else {
-            return Ok(None);
-        };
-        std::fs::create_dir_all(&plan.path).map_err(GitError::io("create", &plan.path))?;
-        let link = plan.path.join(".git");
-        let text = [b"gitdir: ", admin.as_os_str().as_bytes(), b"\n"].concat();
-        std::fs::write(&link, text).map_err(GitError::io("write", &link))?;
-        Ok(Some(admin))
-    }
-
     /// Fills a registered worktree, keeps its seed, marks it as standing.
     fn check_out(
         &self,
@@ -433,50 +297,4 @@ impl Repo {
         write_whole(&worktree.admin.join(MARK), &worktree.mark()?)?;
         Ok(worktree)
     }
-}
-
-impl Worktree {
-    /// Keeps the index of the fresh checkout. When this returns, the clock has moved past every time stamp in
-    /// it, so that no later change of a file can look as old as the checkout.
-    fn keep_seed(&self) -> Result<(), GitError> {
-        let index = self.admin.join("index");
-        let bytes = std::fs::read(&index).map_err(GitError::io("read", &index))?;
-        if let Some(folder) = self.seed.parent() {
-            std::fs::create_dir_all(folder).map_err(GitError::io("create", folder))?;
-        }
-        write_whole(&self.seed, &bytes)?;
-        let stat = std::fs::metadata(&index).map_err(GitError::io("read", &index))?;
-        let written = (stat.ctime(), stat.ctime_nsec());
-        let beside = self.path.parent().unwrap_or(&self.path);
-        let deadline = Instant::now() + CLOCK_PATIENCE;
-        loop {
-            let probe = tempfile::Builder::new().prefix(".sop-clock-").tempfile_in(beside);
-            let probe = probe
-                .and_then(|probe| probe.as_file().metadata())
-                .map_err(GitError::io("write in", beside))?;
-            if (probe.ctime(), probe.ctime_nsec()) > written {
-                return Ok(());
-            }
-            if Instant::now() > deadline {
-                let what = "the clock of its file system does not move on".to_owned();
-                return Err(GitError::NotAWorktree { path: self.path.clone(), what });
-            }
-            std::thread::sleep(Duration::from_millis(1));
-        }
-    }
-}
-
-/// Writes a file so that it is there whole or not at all.
-pub(super) fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), GitError> {
-    let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(".new");
-    let fresh = path.with_file_name(name);
-    std::fs::write(&fresh, bytes).map_err(GitError::io("write", &fresh))?;
-    std::fs::rename(&fresh, path).map_err(GitError::io("write", path))
-}
-
-/// Git fills a new administrative folder within milliseconds; one that is empty for this long is nobody's.
-fn older_than_a_while(path: &Path) -> bool {
-    let changed = std::fs::metadata(path).and_then(|stat| stat.modified());
-    changed.is_ok_and(|at| at.elapsed().is_ok_and(|age| age > Duration::from_secs(10)))
 }

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::wp::Phase;
+use super::phase::Phase;
 use super::{Ledger, LedgerError, impossible};
 use crate::event::{Event, Record};
 use crate::model::ids::{CommitId, TreeId, WpId};

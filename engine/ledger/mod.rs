@@ -7,7 +7,9 @@
 
 mod gate;
 mod judge;
+mod phase;
 mod ready;
+mod transition;
 mod wp;
 
 use std::collections::HashMap;
@@ -17,8 +19,9 @@ use serde::{Deserialize, Serialize};
 
 pub use gate::{GatePhase, GateState};
 pub use judge::{NextAttempt, judge, next_attempt};
+pub use phase::Phase;
 pub use ready::NextGate;
-pub use wp::{Phase, RoundRecord, WpState};
+pub use wp::{RoundRecord, WpState};
 
 use crate::event::{Event, Outcome, Record, StopReason};
 use crate::model::ids::{CommitId, RunId, WpId};

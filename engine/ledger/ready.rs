@@ -5,7 +5,8 @@ use super::Ledger;
 use std::collections::HashMap;
 
 use super::gate::{GatePhase, GateState};
-use super::wp::{Phase, WpState};
+use super::phase::Phase;
+use super::wp::WpState;
 use crate::event::{After, Outcome};
 use crate::model::ids::{StageId, WpId};
 use crate::model::plan::{Kind, Mode};

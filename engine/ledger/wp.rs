@@ -1,115 +1,15 @@
-//! One WP's lifecycle: what it is doing is its [`Phase`], and the phase is also what an engine does
-//! next with it, whether it has just come there or finds it so after a crash.
+//! The state of one WP: everything that is known of it. What each fact does to it is `transition`.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{LedgerError, impossible};
-use crate::event::{After, Classed, Event, LevelShape, NextStep, Record, WpShape};
+use super::phase::Phase;
+use crate::event::{After, Classed, LevelShape, WpShape};
 use crate::model::ids::{CommitId, StageId, TierId, TreeId, WpId};
-use crate::model::outcome::{Check, Class, End, Problem, Ran};
+use crate::model::outcome::{Class, Problem, Ran};
 use crate::model::plan::{Kind, Risk};
 use crate::model::time::Timestamp;
-use crate::model::verdict::{Judgment, Verdict};
-
-/// Passes in which a DoD may change files: one that never leaves them alone proves nothing.
-const PASSES: u32 = 4;
-
-/// Where a WP is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Phase {
-    /// What it needs is not there yet.
-    Waiting,
-    /// Its worktree is being made.
-    Provisioning,
-    /// Its DoD is being run on the base.
-    Classing,
-    /// Its brief is being written.
-    Briefing,
-    /// A worker is to be started.
-    Starting,
-    /// A worker is at work.
-    Working,
-    /// What it leaves behind is being compared with the whitelist.
-    Scoping,
-    /// Its DoD is being run.
-    Proving,
-    /// Whether the DoD changed anything is being looked at.
-    Rechecking,
-    /// A reviewer is to be asked.
-    Reviewing,
-    /// A person is to review it.
-    AwaitingReview,
-    /// The round is being judged.
-    Deciding,
-    /// The checked tree is being committed.
-    Committing,
-    /// Committed on its branch, or its report delivered.
-    Passed,
-    /// Part of the integrated result.
-    Integrated,
-    /// A person decides.
-    Escalated,
-    /// Infrastructure is in the way.
-    Blocked,
-    /// Something it needs did not get through.
-    Deferred,
-    /// Somebody cancelled it.
-    Cancelled,
-}
-
-impl Phase {
-    /// The name as in `state.json` and on the screen.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Waiting => "waiting",
-            Self::Provisioning => "provisioning",
-            Self::Classing => "classing",
-            Self::Briefing => "briefing",
-            Self::Starting => "starting",
-            Self::Working => "working",
-            Self::Scoping => "scoping",
-            Self::Proving => "proving",
-            Self::Rechecking => "rechecking",
-            Self::Reviewing => "reviewing",
-            Self::AwaitingReview => "awaiting_review",
-            Self::Deciding => "deciding",
-            Self::Committing => "committing",
-            Self::Passed => "passed",
-            Self::Integrated => "integrated",
-            Self::Escalated => "escalated",
-            Self::Blocked => "blocked",
-            Self::Deferred => "deferred",
-            Self::Cancelled => "cancelled",
-        }
-    }
-
-    /// An engine has something to do with it right now.
-    #[must_use]
-    pub fn active(self) -> bool {
-        !self.settled() && !matches!(self, Self::Waiting | Self::AwaitingReview)
-    }
-
-    /// Nothing more happens to it unless somebody asks.
-    #[must_use]
-    pub fn settled(self) -> bool {
-        self.got_through() || self.stuck()
-    }
-
-    /// Its work is done and checked.
-    #[must_use]
-    pub fn got_through(self) -> bool {
-        matches!(self, Self::Passed | Self::Integrated)
-    }
-
-    /// It ended without getting through.
-    #[must_use]
-    pub fn stuck(self) -> bool {
-        matches!(self, Self::Escalated | Self::Blocked | Self::Deferred | Self::Cancelled)
-    }
-}
+use crate::model::verdict::Verdict;
 
 /// One finished round.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -215,15 +115,18 @@ pub struct WpState {
     pub was: Option<Phase>,
     /// When it began.
     pub started_at: Option<Timestamp>,
+    /// When its last round was judged: also the date of its commit, so that a commit made again after
+    /// a crash is the same commit.
+    pub judged_at: Option<Timestamp>,
     /// When its phase changed last.
     pub since: Option<Timestamp>,
     /// When its own work came to an end, whatever became of it; a later merge does not count.
     pub settled_at: Option<Timestamp>,
     /// What it waits for.
     pub after: After,
-    dods: u32,
-    reviewed: bool,
-    budget: u32,
+    pub(super) dods: u32,
+    pub(super) reviewed: bool,
+    pub(super) budget: u32,
 }
 
 impl WpState {
@@ -265,6 +168,7 @@ impl WpState {
             blocked_by: None,
             was: None,
             started_at: None,
+            judged_at: None,
             since: None,
             settled_at: None,
             after: shape.after.clone(),
@@ -279,265 +183,4 @@ impl WpState {
     pub fn carried(&self) -> &[Problem] {
         self.rounds.last().map_or(&[], |round| &round.problems)
     }
-
-    pub(super) fn apply(&mut self, record: &Record) -> Result<(), LedgerError> {
-        let before = self.phase;
-        self.step(record)?;
-        if self.phase != before {
-            self.since = Some(record.at);
-            self.settled_at = self.phase.settled().then_some(record.at);
-        }
-        Ok(())
-    }
-
-    fn step(&mut self, record: &Record) -> Result<(), LedgerError> {
-        use Phase as P;
-        match (self.phase, &record.event) {
-            (P::Waiting, Event::WpStarted { base, branch, worktree, .. }) => {
-                self.base = Some(base.clone());
-                self.began_at = Some(base.clone());
-                self.branch = Some(branch.clone());
-                self.worktree = Some(worktree.clone());
-                self.started_at = Some(record.at);
-                self.phase = P::Provisioning;
-            }
-            (P::Provisioning, Event::WpProvisioned { copied, .. }) => {
-                self.copied.clone_from(copied);
-                self.phase = P::Classing;
-            }
-            (P::Classing, Event::DodClassed { classes, .. }) => {
-                self.classes.clone_from(classes);
-                self.phase = P::Briefing;
-            }
-            (P::Briefing, Event::RoundStarted { round, tier, .. }) if *round == self.round + 1 => {
-                self.round = *round;
-                self.tier = tier.clone();
-                self.problems.clear();
-                self.notes.clear();
-                self.spoilt.clear();
-                self.proved.clear();
-                self.verdict = None;
-                self.reviewed_by = None;
-                self.pass = 0;
-                self.phase = P::Starting;
-            }
-            (P::Starting, Event::AttemptStarted { round, attempt, tier, .. })
-                if *round == self.round && *attempt == self.attempt + 1 =>
-            {
-                self.attempt = *attempt;
-                self.tier = tier.clone();
-                self.phase = P::Working;
-            }
-            (P::Working, Event::AttemptEnded { attempt, ran, report, .. })
-                if *attempt == self.attempt =>
-            {
-                self.report = report.clone().or_else(|| self.report.take());
-                self.attempt_ended(record.at, ran);
-            }
-            (P::Scoping | P::Rechecking, Event::ScopeChecked { round, pass, .. })
-                if *round == self.round && *pass == self.pass + 1 =>
-            {
-                self.scope_checked(&record.event);
-            }
-            (P::Proving, Event::DodRan { round, pass, index, ran, tail, .. })
-                if (*round, *pass) == (self.round, self.pass)
-                    && usize::try_from(*index) == Ok(self.proved.len()) =>
-            {
-                self.dod_ran(ran, tail.as_deref());
-            }
-            (P::Reviewing, Event::ReviewRequested { round, tree, .. })
-                if *round == self.round && Some(tree) == self.tree.as_ref() =>
-            {
-                self.phase = P::AwaitingReview;
-            }
-            (P::Reviewing | P::AwaitingReview, Event::Reviewed { round, by, verdict, .. })
-                if *round == self.round =>
-            {
-                if verdict.verdict == Judgment::RequestChanges {
-                    self.problems.extend(review_problems(verdict));
-                }
-                self.verdict = Some(verdict.clone());
-                self.reviewed_by = Some(by.clone());
-                self.phase = P::Deciding;
-            }
-            (P::Deciding, Event::RoundEnded { round, class, problems, next, .. })
-                // What is wrong cannot be committed, whoever says so.
-                if *round == self.round
-                    && (*next == NextStep::Commit) == self.problems.is_empty() =>
-            {
-                self.round_ended(*class, problems, next);
-            }
-            (P::Committing, Event::WpCommitted { commit, tree, .. })
-                if self.kind == Kind::Change && Some(tree) == self.tree.as_ref() =>
-            {
-                self.commit = Some(commit.clone());
-                self.phase = P::Passed;
-            }
-            (P::Committing, Event::WpReported { report, .. }) if self.kind == Kind::Scout => {
-                self.report = Some(report.clone());
-                self.phase = P::Passed;
-            }
-            (phase, Event::WpBlocked { problem, .. }) if phase.active() => {
-                self.blocked_by = Some(problem.clone());
-                self.was = Some(phase);
-                self.phase = P::Blocked;
-            }
-            (P::Waiting, Event::WpDeferred { because, .. }) => {
-                self.because = Some(because.clone());
-                self.phase = P::Deferred;
-            }
-            (phase, Event::WpCancelled { .. }) if !phase.got_through() && phase != P::Cancelled => {
-                // One that was blocked goes back to where it was blocked: it may have no more than half
-                // a worktree.
-                if phase != P::Blocked {
-                    self.was = Some(phase);
-                }
-                self.because = None;
-                self.phase = P::Cancelled;
-            }
-            (
-                P::Escalated | P::Blocked | P::Cancelled | P::Passed | P::Deferred,
-                Event::WpRetried { .. },
-            ) => self.retried(),
-            (phase, Event::WorktreeRemoved { .. }) if phase.settled() => self.worktree = None,
-            (phase, Event::WorktreeKept { why, .. }) if phase.settled() => {
-                self.kept = Some(why.clone());
-            }
-            (phase, _) => {
-                return Err(impossible(record, format!("`{}`", self.id), phase.name()));
-            }
-        }
-        Ok(())
-    }
-
-    fn attempt_ended(&mut self, at: Timestamp, ran: &Ran) {
-        self.worked = Some(ran.clone());
-        self.phase = match &ran.end {
-            // Somebody stopped it: the attempt counts for nothing.
-            End::Cancelled => Phase::Starting,
-            end if end.broken() => self.spoil(at, end, true),
-            end @ (End::Signal { .. } | End::Lost) => self.spoil(at, end, false),
-            end @ (End::Timeout { .. } | End::Idle { .. }) => {
-                let problem = Problem::new(Check::Worker, format!("the worker was {end}"));
-                self.problems.push(problem.logged(&ran.log, ""));
-                Phase::Scoping
-            }
-            // The DoD and the diff decide, not what the worker's exit code claims.
-            _ => Phase::Scoping,
-        };
-    }
-
-    fn spoil(&mut self, at: Timestamp, end: &End, hopeless: bool) -> Phase {
-        let what = end.to_string();
-        self.spoilt.push(Spoilt { tier: self.tier.clone(), hopeless, at, what });
-        Phase::Starting
-    }
-
-    fn scope_checked(&mut self, event: &Event) {
-        let Event::ScopeChecked { pass, tree, against, changed, problems, notes, .. } = event
-        else {
-            return;
-        };
-        let same = self.tree.as_ref() == Some(tree);
-        let rechecked = self.phase == Phase::Rechecking;
-        self.pass = *pass;
-        if rechecked && !same && *pass > PASSES {
-            let text = format!("change files each time they run ({PASSES} times in a row)");
-            let problem = Problem::new(Check::Dod, text);
-            self.problems.push(problem.about("the DoD commands"));
-        }
-        self.tree = Some(tree.clone());
-        self.against = Some(against.clone());
-        self.changed = *changed;
-        self.problems.extend(problems.iter().cloned());
-        self.notes.extend(notes.iter().cloned());
-        self.phase = if !self.problems.is_empty() {
-            Phase::Deciding
-        } else if self.dods == 0 || (rechecked && same) {
-            self.proven()
-        } else {
-            // A tree that the DoD has not seen is not proven, whoever made it.
-            self.proved.clear();
-            Phase::Proving
-        };
-    }
-
-    fn dod_ran(&mut self, ran: &Ran, tail: Option<&str>) {
-        if !ran.end.success() {
-            let message = match &ran.end {
-                End::Exit { code } => format!("exits {code}"),
-                end => end.to_string(),
-            };
-            self.problems.push(
-                Problem::new(Check::Dod, message)
-                    .about(&ran.run)
-                    .logged(&ran.log, tail.unwrap_or("")),
-            );
-        }
-        self.proved.push(ran.clone());
-        if self.proved.len() >= self.dods as usize {
-            self.phase = if self.problems.is_empty() { Phase::Rechecking } else { Phase::Deciding };
-        }
-    }
-
-    fn proven(&self) -> Phase {
-        if self.reviewed { Phase::Reviewing } else { Phase::Deciding }
-    }
-
-    fn round_ended(&mut self, class: Option<Class>, problems: &[Problem], next: &NextStep) {
-        self.rounds.push(RoundRecord {
-            round: self.round,
-            tier: self.tier.clone(),
-            tree: self.tree.clone(),
-            class,
-            problems: problems.to_vec(),
-        });
-        self.phase = match next {
-            NextStep::Commit => Phase::Committing,
-            NextStep::Round { tier } => {
-                self.tier = tier.clone();
-                Phase::Briefing
-            }
-            NextStep::Escalate => Phase::Escalated,
-        };
-    }
-
-    fn retried(&mut self) {
-        self.because = None;
-        self.kept = None;
-        self.blocked_by = None;
-        self.began_at = self.commit.take().or(self.began_at.take());
-        // Whoever stood in for the tier whose provider failed has failed as well: begin again with it.
-        if let Some(first) = self.spoilt.first() {
-            self.tier = first.tier.clone();
-        }
-        self.spoilt.clear();
-        self.last_round = self.round + self.budget;
-        let was = self.was.take();
-        self.phase = match (self.phase, was) {
-            _ if self.worktree.is_none() => Phase::Waiting,
-            // The disk may have mended; nothing of the round is lost.
-            (Phase::Blocked, Some(was)) => was,
-            (_, Some(was @ (Phase::Provisioning | Phase::Classing))) => was,
-            _ => Phase::Briefing,
-        };
-    }
-}
-
-fn review_problems(verdict: &Verdict) -> Vec<Problem> {
-    if verdict.findings.is_empty() {
-        return vec![Problem::new(Check::Review, verdict.summary.clone())];
-    }
-    let place = |file: &String, line: Option<u32>| match line {
-        Some(line) => format!("{file}:{line}"),
-        None => file.clone(),
-    };
-    verdict
-        .findings
-        .iter()
-        .map(|finding| Problem {
-            subject: finding.file.as_ref().map(|file| place(file, finding.line)),
-            ..Problem::new(Check::Review, finding.message.clone())
-        })
-        .collect()
 }

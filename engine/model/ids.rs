@@ -49,8 +49,9 @@ pub fn check(text: &str) -> Result<(), IdError> {
     if !first.is_ascii_alphanumeric() {
         return Err(IdError::Start(first));
     }
-    let lower = text.to_ascii_lowercase();
-    if text.contains("..") || text.ends_with('.') || lower.ends_with(".lock") {
+    // By now it is ASCII: any byte is a place to cut.
+    let ending = &text[text.len().saturating_sub(5)..];
+    if text.contains("..") || text.ends_with('.') || ending.eq_ignore_ascii_case(".lock") {
         return Err(IdError::Ref);
     }
     Ok(())

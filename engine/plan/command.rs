@@ -59,8 +59,8 @@ pub fn parse(text: &str) -> Result<Command, CommandError> {
     }
     let scan = scan(trimmed);
     // Quotes within substitutions and here-documents nest or mean nothing: the shell will tell.
-    let nests = ["$(", "${", "$'", "`", "<<"].iter().any(|mark| trimmed.contains(mark));
-    if let (Some((quote, at)), false) = (scan.open, nests) {
+    let nests = || ["$(", "${", "$'", "`", "<<"].iter().any(|mark| trimmed.contains(mark));
+    if let Some((quote, at)) = scan.open.filter(|_| !nests()) {
         let at = offset + at..offset + at + 1;
         return Err(match quote {
             '\\' => CommandError::Backslash { at },

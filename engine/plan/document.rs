@@ -140,7 +140,7 @@ pub struct PlanTable {
     /// Files in the repository that every brief points to, such as the instructions for agents. They
     /// are never restated.
     #[serde(default)]
-    #[schemars(example = ["AGENTS.md"])]
+    #[schemars(example = serde_json::json!(["AGENTS.md"]))]
     pub instructions: Vec<Filled>,
 
     /// How many work packages are at work at once, at most.
@@ -193,18 +193,18 @@ fn four() -> Whole<1, 1000> {
 pub struct Provision {
     /// Untracked files or folders of your checkout that are brought along. They are never committed.
     #[serde(default)]
-    #[schemars(example = [".env.test"])]
+    #[schemars(example = serde_json::json!([".env.test"]))]
     pub copy: Vec<Filled>,
 
     /// Commands that are run in the worktree, in this order.
     #[serde(default)]
     #[schemars(extend("default" = []))]
-    #[schemars(example = ["npm ci --prefer-offline"])]
+    #[schemars(example = serde_json::json!(["npm ci --prefer-offline"]))]
     pub setup: Vec<Run>,
 
     /// Paths that must exist afterwards. One that is missing stops the work package before a worker is paid.
     #[serde(default)]
-    #[schemars(example = ["node_modules"])]
+    #[schemars(example = serde_json::json!(["node_modules"]))]
     pub expect: Vec<Filled>,
 
     /// How long each setup command may take.
@@ -224,6 +224,6 @@ pub struct Stage {
 
     /// Path patterns that no work package of the stage may touch: they are left for consolidation.
     #[serde(default)]
-    #[schemars(example = ["package.json", "src/extension.ts"])]
+    #[schemars(example = serde_json::json!(["package.json", "src/extension.ts"]))]
     pub shared: Vec<Filled>,
 }

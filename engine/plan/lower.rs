@@ -110,7 +110,7 @@ fn lower_provision(provision: Provision, notes: &mut Notes) -> model::Provision 
     let setup = provision.setup.into_iter().enumerate();
     model::Provision {
         setup: setup
-            .filter_map(|(i, run)| commands::run(run, &format!("/provision/setup/{i}"), notes))
+            .filter_map(|(i, run)| commands::run(run, || format!("/provision/setup/{i}"), notes))
             .map(|(_, command)| command)
             .collect(),
         copy: texts(provision.copy),

@@ -8,7 +8,7 @@ use std::marker::PhantomData;
 use std::ops::Deref;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer, StrDeserializer};
+use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
 use serde::de::{Error, IntoDeserializer, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 
@@ -256,9 +256,17 @@ pub struct Word<T>(pub T);
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for Word<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let word = std::borrow::Cow::<'de, str>::deserialize(deserializer)?;
-        let word: StrDeserializer<'_, D::Error> = word.as_ref().into_deserializer();
-        T::deserialize(word).map(Self)
+        struct Text<T>(PhantomData<T>);
+        impl<'de, T: Deserialize<'de>> Visitor<'de> for Text<T> {
+            type Value = Word<T>;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a word")
+            }
+            fn visit_str<E: Error>(self, word: &str) -> Result<Word<T>, E> {
+                T::deserialize(word.into_deserializer()).map(Word)
+            }
+        }
+        deserializer.deserialize_str(Text(PhantomData))
     }
 }
 

@@ -8,6 +8,7 @@
 
 pub mod cells;
 pub mod checkpoint;
+pub mod commands;
 pub mod escape;
 pub mod findings;
 pub mod graph;

@@ -1,6 +1,7 @@
 //! What an event is in words: the one place where facts become sentences, for the pipe and for the
 //! lines that scroll up from the live view.
 
+use super::commands;
 use super::palette::{Look, Tone};
 use super::words;
 use crate::event::{Event, NextStep, Outcome, Record, StopReason};
@@ -84,7 +85,7 @@ fn of_wp(event: &Event, wp: &WpState, ledger: &Ledger, look: &Look) -> Words {
         }
         Event::ReviewRequested { .. } => milestone(
             Tone::Warn,
-            format!("waits for your review: sop review {} --approve --run {}", wp.id, ledger.run),
+            format!("waits for your review: {}", commands::approve(&ledger.run, &wp.id)),
         ),
         Event::Reviewed { by, verdict, .. } => match verdict.verdict {
             Judgment::Approve => step(Tone::Good, format!("approved by {by}")),
@@ -118,7 +119,7 @@ fn of_wp(event: &Event, wp: &WpState, ledger: &Ledger, look: &Look) -> Words {
             milestone(Tone::Faint, format!("deferred: {because} did not get through"))
         }
         Event::WpCancelled { by, .. } => milestone(Tone::Warn, format!("cancelled by {by}")),
-        Event::WpRetried { by, .. } => milestone(Tone::Active, format!("tried again for {by}")),
+        Event::WpRetried { by, .. } => milestone(Tone::Active, format!("tried again ({by})")),
         Event::WorktreeKept { why, .. } => milestone(Tone::Warn, format!("worktree kept: {why}")),
         Event::WorktreeRemoved { salvage: Some(salvage), .. } => milestone(
             Tone::Warn,
@@ -155,13 +156,12 @@ fn of_run(event: &Event, ledger: &Ledger, look: &Look) -> Words {
         }
         Event::GatePassed { commit, .. } => {
             let gate = ledger.gates.last()?;
-            let proved = words::count(gate.proved.len() as u64, "DoD command");
             let branch = gate.branch.as_deref().unwrap_or_default();
-            let facts = [
-                format!("{}: holds together", stage(ledger, gate.level)),
-                format!("{proved} on the merged tree"),
-                format!("{branch} at {}", commit.short()),
-            ];
+            let mut facts = vec![format!("{}: holds together", stage(ledger, gate.level))];
+            if !gate.proved.is_empty() {
+                facts.push(format!("DoD {}/{0}", gate.proved.len()));
+            }
+            facts.push(format!("{branch} at {}", commit.short()));
             milestone(Tone::Good, facts.join(look.dot()))
         }
         Event::GateFailed { class, problems, .. } => {
@@ -177,7 +177,8 @@ fn of_run(event: &Event, ledger: &Ledger, look: &Look) -> Words {
         Event::RunFinished { outcome } => {
             let (word, tone) = words::outcome(*outcome);
             let hint = if *outcome == Outcome::Waiting { " for a person" } else { "" };
-            milestone(
+            // The summary says so as well, wherever there is one to be seen.
+            step(
                 tone,
                 format!(
                     "run {word}{hint}: {} of {} WPs through",
@@ -209,7 +210,7 @@ fn passed(wp: &WpState, commit: &str, look: &Look) -> String {
         facts.push(format!("approved by {by}"));
     }
     facts.push(time_of(wp));
-    facts.push(format!("{} at {commit}", wp.branch.as_deref().unwrap_or("no branch")));
+    facts.push(commit.to_owned());
     facts.join(look.dot())
 }
 
@@ -239,11 +240,17 @@ fn failed(ran: &Ran) -> String {
 /// A problem in one clause.
 #[must_use]
 pub fn one(problem: &Problem) -> String {
-    match (&problem.subject, problem.check) {
-        // A command reads as the subject of its sentence, a path as what it is about.
-        (Some(subject), Check::Dod) => format!("{subject} {}", problem.message),
-        (Some(subject), _) => format!("{}: {subject}", problem.message),
-        (None, _) => problem.message.clone(),
+    sentence(problem.check, problem.subject.as_deref(), &problem.message)
+}
+
+/// What a check found, in one clause.
+#[must_use]
+pub fn sentence(check: Check, subject: Option<&str>, message: &str) -> String {
+    match (subject, check) {
+        // A command is what its sentence is about; a path stands apart.
+        (Some(subject), Check::Dod) => format!("{subject} {message}"),
+        (Some(subject), _) => format!("{message}: {subject}"),
+        (None, _) => message.to_owned(),
     }
 }
 

@@ -43,7 +43,12 @@ impl<W: Write + Send> Reporter for Plain<W> {
     fn tick(&mut self, _: &Ledger, _: Timestamp) {}
 
     fn finish(&mut self, _: &Ledger) {
-        self.out = None;
+        // What follows is the summary: not one more event.
+        if let Some(mut out) = self.out.take()
+            && self.lines.began().is_some()
+        {
+            let _ = writeln!(out).and_then(|()| out.flush());
+        }
     }
 }
 
@@ -79,16 +84,20 @@ impl Lines {
         }
         let said = narrate(record, ledger, look)?;
         let at = words::took(record.at.since(began));
-        let id = said.wp.as_ref().map_or("", |id| id.as_str());
         let tone = if said.milestone { said.tone } else { Tone::Normal };
         let line = Line::new(look)
             .then(Tone::Faint, &format!("{at:>7}"))
             .gap(1)
             .then(said.tone, words::tone_mark(said.tone, look))
-            .gap(1)
-            .cell(Tone::Strong, id, self.ids.max(width(id)))
-            .gap(1)
-            .then(tone, &said.text);
+            .gap(1);
+        let line = match &said.wp {
+            Some(id) => {
+                let columns = self.ids.max(width(id.as_str()));
+                line.cell(Tone::Strong, id.as_str(), columns).gap(1)
+            }
+            None => line,
+        };
+        let line = line.then(tone, &said.text);
         Some(SaidLine { row: line.done(), milestone: said.milestone })
     }
 }

@@ -26,7 +26,8 @@ pub fn write(
     look: &Look,
 ) -> io::Result<()> {
     writeln!(out, "{}", head(ledger, now, held, look).done().trimmed())?;
-    writeln!(out, "  {}\n", Line::new(look).then(Tone::Normal, &ledger.goal).done().trimmed())?;
+    let goal = Line::new(look).gap(2).then(Tone::Normal, &ledger.goal).done();
+    writeln!(out, "{}\n", goal.trimmed())?;
     let widest = |text: fn(&WpState) -> &str, title: &str| {
         let widths = ledger.wps.iter().map(|wp| width(text(wp)));
         widths.max().unwrap_or(0).min(WIDEST).max(title.len())

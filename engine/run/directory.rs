@@ -12,6 +12,7 @@ use rustix::process::{Flock, FlockType, fcntl_getlk};
 use crate::journal;
 use crate::model::ids::{RunId, WpId};
 
+
 /// What can go wrong with a run directory.
 #[derive(Debug, thiserror::Error)]
 pub enum DirectoryError {

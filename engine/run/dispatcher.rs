@@ -409,8 +409,11 @@ impl<'a> Engine<'a> {
             // It holds nothing that is not on the gate's branch; the next engine tries again.
             let _ = self.site.blocking(move |site: &Site| site.discard(&unit, &commit)).await;
         }
-        // Only when it is empty.
-        let _ = std::fs::remove_dir(&self.site.worktrees);
+        // Folders go when nothing is left in them; if one is, it is somebody's.
+        let root = &self.site.worktrees;
+        if std::fs::remove_dir(root).is_ok() {
+            let _ = root.parent().map(std::fs::remove_dir);
+        }
         Ok(())
     }
 

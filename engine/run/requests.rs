@@ -74,7 +74,7 @@ pub fn make(ledger: &Ledger, wp: &WpId, by: &str, ask: Ask) -> Result<Request, R
         }
         Ask::Cancel if state.phase.got_through() => return refused("its work is done already"),
         Ask::Cancel if state.phase == Phase::Cancelled => return refused("there is nothing to do"),
-        Ask::Retry if !may_retry(ledger, state.phase) => {
+        Ask::Retry if !ledger.may_retry(state) => {
             return refused(
                 "only what was escalated, blocked, deferred or cancelled, or whose stage does not \
                  hold together, can be tried again",
@@ -83,10 +83,6 @@ pub fn make(ledger: &Ledger, wp: &WpId, by: &str, ask: Ask) -> Result<Request, R
         _ => {}
     }
     Ok(Request { wp: wp.clone(), round: state.round, by: by.to_owned(), ask })
-}
-
-fn may_retry(ledger: &Ledger, phase: Phase) -> bool {
-    phase.stuck() || (phase == Phase::Passed && ledger.gate_failed())
 }
 
 impl Request {

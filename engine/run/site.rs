@@ -81,12 +81,20 @@ impl Site {
         &self.plan.wps[self.wps[id]]
     }
 
+    /// The next start of a WP's round. The tier that the round began on says where to go on: one of its
+    /// fallbacks has its own list.
+    #[must_use]
+    pub fn next_attempt(&self, wp: &WpState) -> NextAttempt {
+        let first = wp.spoilt.first().map_or(&wp.tier, |spoilt| &spoilt.tier);
+        let fallback = self.plan.tiers.get(first).map_or(&[][..], |tier| &tier.fallback);
+        next_attempt(wp, fallback)
+    }
+
     /// The tier that the next worker of a WP, or the one at work, is of.
     #[must_use]
     pub fn next_tier(&self, wp: &WpState) -> TierId {
-        let fallback = self.plan.tiers.get(&wp.tier).map_or(&[][..], |tier| &tier.fallback);
         match wp.phase {
-            Phase::Starting => match next_attempt(wp, fallback) {
+            Phase::Starting => match self.next_attempt(wp) {
                 NextAttempt::Start { tier, .. } => tier,
                 NextAttempt::GiveUp(_) => wp.tier.clone(),
             },

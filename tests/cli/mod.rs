@@ -3,6 +3,7 @@
 mod brief;
 mod graph;
 mod init;
+mod pages;
 mod pre_commit;
 mod schema;
 mod validate;

@@ -153,6 +153,45 @@ fn salvage_keeps_everything_and_then_the_worktree_may_go() {
     assert_eq!(worktree.remove(&second.tree, &spec.keep_out).expect("removed"), Removal::Gone);
 }
 
+/// Histories that are nowhere else: on a detached HEAD, or in a repository put in place of the link.
+#[test]
+fn commits_that_only_the_worktree_holds_are_not_lost_with_it() {
+    let repo = GitRepo::new(SETUP);
+    let worktree = repo.worktree("a");
+    let (run, wp) = (RunId::new("run-1").expect("an id"), WpId::new("a").expect("an id"));
+    let tree = snapshot(&worktree).tree;
+    sh(
+        worktree.path(),
+        "git checkout -q --detach; echo x > new; git add -A; git commit -qm lost; git revert --no-edit HEAD >/dev/null",
+    );
+    let lost = sh(worktree.path(), "git rev-parse HEAD");
+    let refused = worktree.remove(&tree, &[]).expect("a look");
+    assert!(
+        matches!(&refused, Removal::Refused(Refusal::DetachedCommits(at)) if at.as_str() == lost),
+        "{refused:?}"
+    );
+    let spec = SnapshotSpec::at(worktree.base());
+    let kept = worktree.salvage(&run, &wp, &spec, WHEN).expect("salvaged");
+    assert_eq!(worktree.salvage(&run, &wp, &spec, WHEN).expect("again"), kept);
+    assert_eq!(
+        repo.sh(&format!(
+            "git merge-base --is-ancestor {lost} refs/sop/salvage/run-1/a && echo kept"
+        )),
+        "kept"
+    );
+    sh(
+        worktree.path(),
+        "rm .git; git init -q; git -c user.name=T -c user.email=t@example.com commit -q --allow-empty -m mine",
+    );
+    let refused = worktree.remove(&kept.tree, &[]).expect("a look");
+    assert!(
+        matches!(&refused, Removal::Refused(Refusal::Irregular(odd)) if odd[0].path == ".git"),
+        "{refused:?}"
+    );
+    sh(worktree.path(), "rm -r .git");
+    assert_eq!(worktree.remove(&kept.tree, &[]).expect("removed"), Removal::Gone);
+}
+
 #[test]
 fn a_branch_goes_by_compare_and_swap_only() {
     let repo = GitRepo::new(SETUP);

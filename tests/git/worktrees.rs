@@ -23,6 +23,25 @@ fn a_fresh_worktree_is_clean_and_whole_and_the_checkout_untouched() {
 }
 
 #[test]
+fn everything_may_be_used_from_any_thread() {
+    fn anywhere<T: Send + Sync + Clone + 'static>() {}
+    anywhere::<sop::git::Repo>();
+    anywhere::<Worktree>();
+    anywhere::<sop::git::Guarded>();
+    anywhere::<sop::git::Snapshot>();
+}
+
+/// A worktree that is not there is an error, not a worktree in which everything was deleted.
+#[test]
+fn a_worktree_that_is_gone_is_no_snapshot() {
+    let repo = GitRepo::new(SETUP);
+    let worktree = repo.worktree("a");
+    std::fs::remove_dir_all(worktree.path()).expect("removed");
+    let found = worktree.snapshot(&sop::git::SnapshotSpec::at(worktree.base()));
+    assert!(matches!(found, Err(GitError::Io { .. })), "{found:?}");
+}
+
+#[test]
 fn asking_again_gives_the_same_worktree_with_the_work_in_it() {
     let repo = GitRepo::new(SETUP);
     let first = repo.worktree("a");

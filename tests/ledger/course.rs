@@ -21,7 +21,7 @@ fn two_stages() -> Story {
 fn a_staged_run_goes_from_level_to_level_over_gates() {
     let mut run = two_stages();
     assert_eq!(run.startable(), ["client"]);
-    run.to_brief("client");
+    run.briefed("client");
     assert_eq!(run.phase("client"), Phase::Briefing);
     assert_eq!(run.wp("client").classes[1].class, DodClass::Red);
     run.work("client");
@@ -119,7 +119,7 @@ fn a_wp_blocked_in_provisioning_and_cancelled_is_provisioned_when_retried() {
 #[test]
 fn a_cancelled_wp_begins_a_new_round_when_retried() {
     let mut run = Story::new(Mode::Independent, vec![level("all", vec![shape("a")])]);
-    run.to_brief("a").work("a").ended("a", sop::model::outcome::End::Cancelled).cancelled("a");
+    run.briefed("a").work("a").ended("a", sop::model::outcome::End::Cancelled).cancelled("a");
     assert_eq!(run.ledger.standing(), Outcome::Failed);
     run.retried("a");
     assert_eq!(run.phase("a"), Phase::Briefing);

@@ -134,7 +134,7 @@ fn a_scout_is_read_only_and_has_nothing_to_merge() {
 #[test]
 fn a_level_is_not_merged_while_one_of_its_wps_is_at_work() {
     let mut run = Story::new(Mode::Staged, vec![level("one", vec![shape("a"), shape("b")])]);
-    run.pass("a").to_brief("b");
+    run.pass("a").briefed("b");
     assert!(run.ledger.next_gate().is_none());
     run.good_round("b");
     assert!(matches!(run.ledger.next_gate(), Some(NextGate::Ready { level: 0, .. })));

@@ -10,7 +10,7 @@ use crate::support::story::{FAILS, OK, Story, level, shape, tier};
 
 fn one() -> Story {
     let mut run = Story::new(Mode::Independent, vec![level("all", vec![shape("a")])]);
-    run.to_brief("a");
+    run.briefed("a");
     run
 }
 
@@ -94,7 +94,7 @@ fn a_worker_ended_at_a_limit_of_the_plan_has_used_up_its_round() {
 fn a_reviewer_who_asks_for_changes_costs_a_round_and_the_findings_are_carried() {
     let shape = sop::event::WpShape { reviewed: true, ..shape("a") };
     let mut run = Story::new(Mode::Independent, vec![level("all", vec![shape])]);
-    run.to_brief("a").work("a").ended("a", OK).scope("a", "t", Vec::new()).proven("a");
+    run.briefed("a").work("a").ended("a", OK).scope("a", "t", Vec::new()).proven("a");
     assert_eq!(run.phase("a"), Phase::Reviewing);
     run.reviewed("a", "anna", &[("src/lib.rs", 7, "no error path"), ("src/a.rs", 1, "typo")]);
     assert_eq!(run.phase("a"), Phase::Deciding);
@@ -111,7 +111,7 @@ fn a_reviewer_who_asks_for_changes_costs_a_round_and_the_findings_are_carried() 
 fn a_person_may_take_their_time_to_review() {
     let shape = sop::event::WpShape { reviewed: true, ..shape("a") };
     let mut run = Story::new(Mode::Independent, vec![level("all", vec![shape])]);
-    run.to_brief("a").work("a").ended("a", OK).scope("a", "t", Vec::new()).proven("a");
+    run.briefed("a").work("a").ended("a", OK).scope("a", "t", Vec::new()).proven("a");
     let (round, tree) = (1, run.wp("a").tree.clone().unwrap());
     let wp = crate::support::story::wp_id("a");
     run.say(sop::event::Event::ReviewRequested { wp, round, tree });
@@ -126,7 +126,7 @@ fn a_person_may_take_their_time_to_review() {
 fn a_light_tier_hands_over_after_its_first_round() {
     let shape = sop::event::WpShape { tier: tier("light"), ..shape("a") };
     let mut run = Story::new(Mode::Independent, vec![level("all", vec![shape])]);
-    run.to_brief("a").failing_round("a", "t", Some("standard"));
+    run.briefed("a").failing_round("a", "t", Some("standard"));
     assert_eq!(run.wp("a").tier, tier("standard"));
     run.work("a");
     assert_eq!(run.wp("a").tier, tier("standard"));

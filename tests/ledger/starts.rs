@@ -12,7 +12,7 @@ const KILLED: End = End::Signal { signal: 9 };
 
 fn one() -> Story {
     let mut run = Story::new(Mode::Independent, vec![level("all", vec![shape("a"), shape("b")])]);
-    run.to_brief("a").round("a");
+    run.briefed("a").round("a");
     run
 }
 
@@ -54,7 +54,7 @@ fn a_killed_or_lost_worker_is_started_again_after_growing_pauses() {
 #[test]
 fn pauses_differ_between_wps_and_are_the_same_after_a_crash() {
     let mut run = one();
-    run.to_brief("b").round("b");
+    run.briefed("b").round("b");
     run.attempt("a").ended("a", KILLED);
     run.attempt("b").ended("b", KILLED);
     let pause = |id: &str| match next_attempt(run.wp(id), &[]) {

@@ -366,7 +366,11 @@ proptest! {
 
         let outcome = play_out(&mut run);
         let through = run.ledger.wps.iter().all(|wp| wp.phase.got_through());
-        prop_assert_eq!(outcome == Outcome::Done, through);
+        prop_assert_eq!(outcome == Outcome::Done, through && !run.ledger.gate_failed());
+        let merged = |wp: &WpState| wp.phase == Phase::Integrated || wp.kind == Kind::Scout;
+        if outcome == Outcome::Done && staged_run {
+            prop_assert!(run.ledger.wps.iter().all(merged), "done, and something is not merged");
+        }
         for wp in &run.ledger.wps {
             prop_assert!(
                 wp.phase.settled() || run.ledger.gate_failed() || run.ledger.halted,

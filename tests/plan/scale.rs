@@ -36,7 +36,7 @@ fn many_work_packages_are_read() {
 /// costs the square of the plan. Nothing else is.
 #[test]
 fn guesses_are_given_up_and_findings_are_not() {
-    let text = plan(2_000, |i| format!("needs = [\"pw-{i}\"]\nrisk = \"hihg\"\ntier = \"lihgt\""));
+    let text = plan(1_000, |i| format!("needs = [\"pw-{i}\"]\nrisk = \"hihg\"\ntier = \"lihgt\""));
     let (_, read) = reading(&text);
     let of = |code: &str| read.findings.iter().filter(|f| f.code == code).collect::<Vec<_>>();
     let (needs, risks, tiers) = (of("unknown-wp"), of("unknown-value"), of("unknown-tier"));

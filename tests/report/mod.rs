@@ -1,6 +1,17 @@
 //! The report room: what it draws.
 
+mod cells;
+mod checkpoint;
 mod escape;
 mod findings;
 mod graph;
+mod json;
+mod junit;
+mod live;
+mod palette;
+mod plain;
 mod rules;
+mod scene;
+mod screen;
+mod status;
+mod summary;

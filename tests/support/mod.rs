@@ -8,5 +8,6 @@ pub mod scratch;
 pub mod small_plan;
 pub mod steps;
 pub mod story;
+pub mod terminal;
 pub mod tricks;
 pub mod written;

@@ -40,11 +40,7 @@ impl Bench {
 
     /// The same folder as another bench, from a process that stands in for an engine.
     pub fn standing_in() -> Self {
-        Self::on(Place::Given(
-            std::env::var_os("SOP_TEST_DIR")
-                .expect("started by a test")
-                .into(),
-        ))
+        Self::on(Place::Given(std::env::var_os("SOP_TEST_DIR").expect("started by a test").into()))
     }
 
     fn on(dir: Place) -> Self {
@@ -86,9 +82,7 @@ impl Bench {
     /// Leaves the spec of a step, as an engine does that dies before its holder comes up.
     pub async fn leave(&self, key: &Key, spec: &Spec) {
         let nobody = self.local.clone().with_program("true");
-        let error = within(nobody.submit(key, spec).unwrap().wait())
-            .await
-            .unwrap_err();
+        let error = within(nobody.submit(key, spec).unwrap().wait()).await.unwrap_err();
         assert!(matches!(error, LaunchError::HolderFailed { .. }), "{error}");
     }
 
@@ -116,9 +110,7 @@ pub fn key(step: &str) -> Key {
 
 /// The future's answer, or a failure of the test after [`PATIENCE`].
 pub async fn within<T>(future: impl Future<Output = T>) -> T {
-    tokio::time::timeout(PATIENCE, future)
-        .await
-        .expect("it should have been over long ago")
+    tokio::time::timeout(PATIENCE, future).await.expect("it should have been over long ago")
 }
 
 /// Waits until `probe` gives something.
@@ -135,12 +127,8 @@ pub async fn until<T>(what: &str, mut probe: impl FnMut() -> Option<T>) -> T {
 
 /// Waits for a file with a whole line in it, and gives that line.
 pub async fn line_of(path: &Path) -> String {
-    let read = || {
-        std::fs::read_to_string(path)
-            .ok()?
-            .split_once('\n')
-            .map(|(line, _)| line.to_owned())
-    };
+    let read =
+        || std::fs::read_to_string(path).ok()?.split_once('\n').map(|(line, _)| line.to_owned());
     until(&format!("a line in {}", path.display()), read).await
 }
 
@@ -164,17 +152,8 @@ pub fn send(pid: i32, signal: rustix::process::Signal) {
 /// This test binary again, running only the ignored test `name`, which plays an engine of its own.
 pub fn stand_in(name: &str, dir: &Path) -> Command {
     let mut command = Command::new(std::env::current_exe().unwrap());
-    command.args([
-        "--exact",
-        name,
-        "--ignored",
-        "--nocapture",
-        "--test-threads=1",
-    ]);
-    command
-        .env("SOP_TEST_DIR", dir)
-        .stdout(Stdio::null())
-        .stderr(Stdio::null());
+    command.args(["--exact", name, "--ignored", "--nocapture", "--test-threads=1"]);
+    command.env("SOP_TEST_DIR", dir).stdout(Stdio::null()).stderr(Stdio::null());
     command
 }
 

@@ -180,7 +180,7 @@ impl Story {
     }
 
     /// Up to the brief of the first round.
-    pub fn to_brief(&mut self, id: &str) -> &mut Self {
+    pub fn briefed(&mut self, id: &str) -> &mut Self {
         self.started(id).provisioned(id);
         self.classed(id, &[("cargo check", DodClass::Green), ("cargo test", DodClass::Red)])
     }
@@ -306,12 +306,12 @@ impl Story {
 
     /// From nothing to the commit without a fault.
     pub fn pass(&mut self, id: &str) -> &mut Self {
-        self.to_brief(id).good_round(id)
+        self.briefed(id).good_round(id)
     }
 
     /// From nothing to a person's decision, in three rounds.
     pub fn escalate(&mut self, id: &str) -> &mut Self {
-        self.to_brief(id);
+        self.briefed(id);
         for round in ["one", "two", "three"] {
             self.failing_round(id, &format!("{id}-{round}"), None);
         }

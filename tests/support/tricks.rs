@@ -53,7 +53,7 @@ pub const TRICKS: &[Trick] = &[
     scope("change outside", "echo more >> top.txt", "top.txt"),
     scope(
         "same size, old time stamps",
-        "printf 'TOP\\n' > top.txt; touch -r docs/guide.md top.txt",
+        "cp -p top.txt src/t; printf 'TOP\\n' > top.txt; touch -r src/t top.txt; rm src/t",
         "top.txt",
     ),
     scope(
@@ -205,6 +205,12 @@ pub const TRICKS: &[Trick] = &[
     scope(
         "split index",
         "git update-index --split-index --skip-worktree top.txt; echo x >> top.txt",
+        "top.txt",
+    ),
+    scope("HEAD removed", "echo x >> top.txt; rm \"$(git rev-parse --git-dir)/HEAD\"", "top.txt"),
+    scope(
+        "administrative folder removed",
+        "echo x >> top.txt; rm -r \"$(git rev-parse --git-dir)\"",
         "top.txt",
     ),
     scope(

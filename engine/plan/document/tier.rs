@@ -31,7 +31,7 @@ pub struct Tier {
     /// Tiers to go on with, in this order, when this tier's provider is out of credit or down.
     #[serde(default)]
     #[schemars(extend("default" = []))]
-    #[schemars(example = ["light-elsewhere"])]
+    #[schemars(example = serde_json::json!(["light-elsewhere"]))]
     pub fallback: Vec<Name>,
 
     /// How many work packages are at work on this tier at once. Default: as many as `[plan] max_parallel` allows.
@@ -59,7 +59,7 @@ pub struct Tier {
 #[schemars(rename = "worker")]
 pub struct Worker {
     /// The program and its arguments. Each is a template over `wp`, `plan`, `tier`, `run`, `round` and `brief_file`.
-    #[schemars(example = ["scripts/codemod.sh", "{{ wp.id }}"])]
+    #[schemars(example = serde_json::json!(["scripts/codemod.sh", "{{ wp.id }}"]))]
     pub command: Argv,
 
     /// How the brief is handed over.

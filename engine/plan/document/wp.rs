@@ -40,7 +40,7 @@ pub struct Wp {
 
     /// Path patterns that it may create, change, delete or rename; `!` subtracts. A scout has none.
     #[serde(default)]
-    #[schemars(example = ["src/client/**", "!src/client/legacy/**"])]
+    #[schemars(example = serde_json::json!(["src/client/**", "!src/client/legacy/**"]))]
     pub whitelist: Vec<Filled>,
 
     /// Definition of Done: commands that must all exit 0 in its worktree.
@@ -62,13 +62,13 @@ pub struct Wp {
     pub template: Option<Name>,
 
     /// Work packages whose result it starts from. Default: all of the stage before.
-    #[schemars(example = ["client"])]
+    #[schemars(example = serde_json::json!(["client"]))]
     pub needs: Option<Vec<Name>>,
 
     /// Resources that no two work packages may use at once, by any name.
     #[serde(default)]
     #[schemars(extend("default" = []))]
-    #[schemars(example = ["port-3000"])]
+    #[schemars(example = serde_json::json!(["port-3000"]))]
     pub locks: Vec<Name>,
 
     /// Who judges the work after the Definition of Done has passed. Default: `[plan] review`.
@@ -148,7 +148,7 @@ pub enum ReviewWord {
 #[schemars(rename = "reviewer")]
 pub struct Reviewer {
     /// The program and its arguments, each a template like a worker's. It writes a verdict to the path in `SOP_VERDICT`, or prints it.
-    #[schemars(example = ["scripts/review.sh", "{{ wp.id }}"])]
+    #[schemars(example = serde_json::json!(["scripts/review.sh", "{{ wp.id }}"]))]
     pub command: Argv,
 
     /// How long it may take.

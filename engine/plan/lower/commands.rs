@@ -9,7 +9,11 @@ use crate::plan::scalar::Either;
 use crate::plan::wording::quoted;
 
 /// The command at `at`, with its text for people. `None` when it is no command, which is noted.
-pub fn run(run: Run, at: &str, notes: &mut Notes) -> Option<(String, model::Command)> {
+pub fn run(
+    run: Run,
+    at: impl Fn() -> String,
+    notes: &mut Notes,
+) -> Option<(String, model::Command)> {
     match run {
         Either::Short(line) => {
             let command = line_command(&line.0, at, notes)?;
@@ -24,12 +28,13 @@ pub fn run(run: Run, at: &str, notes: &mut Notes) -> Option<(String, model::Comm
     }
 }
 
-fn line_command(line: &str, at: &str, notes: &mut Notes) -> Option<model::Command> {
+fn line_command(line: &str, at: impl Fn() -> String, notes: &mut Notes) -> Option<model::Command> {
     let error = match command::parse(line) {
         Ok(command) => return Some(command),
         Err(error) => error,
     };
     let message = format!("{} {error}", quoted(line.trim()));
+    let at = at();
     match error {
         CommandError::Empty => notes
             .error(at, "empty-command", message)
@@ -46,16 +51,16 @@ fn line_command(line: &str, at: &str, notes: &mut Notes) -> Option<model::Comman
 }
 
 /// An argument vector that can be run. `None` when it cannot, which is noted.
-pub fn words(argv: Argv, at: &str, notes: &mut Notes) -> Option<Vec<String>> {
+pub fn words(argv: Argv, at: impl Fn() -> String, notes: &mut Notes) -> Option<Vec<String>> {
     if argv.0[0].trim().is_empty() {
         notes
-            .error(format!("{at}/0"), "empty-command", "the name of the program is blank")
+            .error(format!("{}/0", at()), "empty-command", "the name of the program is blank")
             .help("the first entry is the program, the others are its arguments");
         return None;
     }
     if let Some(i) = argv.0.iter().position(|word| word.contains('\0')) {
         let message = "this argument holds a NUL character, which no command line can";
-        notes.error(format!("{at}/{i}"), "nul", message);
+        notes.error(format!("{}/{i}", at()), "nul", message);
         return None;
     }
     Some(argv.0)
@@ -64,17 +69,11 @@ pub fn words(argv: Argv, at: &str, notes: &mut Notes) -> Option<Vec<String>> {
 /// A Definition-of-Done entry. `None` when it is no command, which is noted.
 pub fn dod(entry: Dod, at: impl Fn() -> String, notes: &mut Notes) -> Option<model::Dod> {
     let (command, timeout, expect) = match entry {
-        Either::Short(line) => {
-            // The way nearly every entry goes: no pointer is made for it.
-            if let Ok(command) = command::parse(&line.0) {
-                let text = line.0.trim().to_owned();
-                return Some(model::Dod { text, command, timeout: COMMAND_TIMEOUT, expect: None });
-            }
-            (run(Either::Short(line), &at(), notes)?, None, None)
-        }
+        Either::Short(line) => (run(Either::Short(line), at, notes)?, None, None),
         Either::Long(table) => {
             let table = table.0;
-            (run(table.run, &format!("{}/run", at()), notes)?, table.timeout, table.expect)
+            let command = run(table.run, || format!("{}/run", at()), notes)?;
+            (command, table.timeout, table.expect)
         }
     };
     Some(model::Dod {
@@ -97,7 +96,7 @@ pub fn review(review: Review, at: &str, notes: &mut Notes) -> model::Review {
         },
         Either::Long(reviewer) => {
             let reviewer = reviewer.0;
-            let command = words(reviewer.command, &format!("{at}/command"), notes);
+            let command = words(reviewer.command, || format!("{at}/command"), notes);
             model::Review::Command {
                 command: command.unwrap_or_default(),
                 timeout: reviewer.timeout.map_or(WORK_TIMEOUT, |time| time.0),

@@ -1,5 +1,6 @@
 //! The names of a plan: each declared once, each used as declared.
 
+use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::{LOG_LIMIT, Notes, WORK_TIMEOUT, commands};
@@ -18,14 +19,9 @@ pub struct Names {
     tiers: Vec<String>,
     /// Workers in the order of their names.
     workers: Vec<String>,
-    stages: HashMap<String, usize>,
-    stage_order: Vec<String>,
-    /// WPs by id: number and stage.
-    wps: HashMap<String, usize>,
-    wp_order: Vec<String>,
+    stages: Roll,
+    wps: Roll,
     wp_stages: Vec<Option<usize>>,
-    /// WPs of which an earlier one has the name.
-    twins: HashSet<usize>,
     guesser: Guesser,
 }
 
@@ -38,23 +34,17 @@ impl Names {
         wps: &[Table<Wp>],
         notes: &mut Notes,
     ) -> Self {
-        let stage_names = || stages.iter().map(|stage| &stage.name.0);
-        let wp_ids = || wps.iter().map(|wp| &wp.id.0);
-        unique(stage_names(), "stage", "name", notes);
-        let twins = unique(wp_ids(), "wp", "id", notes);
-        let stages: HashMap<String, usize> = first(stage_names());
-        let wp_stage = |wp: &Table<Wp>| stages.get(wp.stage.as_deref()?).copied();
+        let names = stages.iter().map(|stage| stage.name.0.clone()).collect();
+        let stages = Roll::call(names, "stage", "name", notes);
+        let ids = wps.iter().map(|wp| wp.id.0.clone()).collect();
+        let wp_stage = |wp: &Table<Wp>| stages.find(wp.stage.as_deref()?);
         let wp_stages: Vec<_> = wps.iter().map(wp_stage).collect();
         let used: HashSet<usize> = wp_stages.iter().flatten().copied().collect();
-        let stage_order: Vec<String> = stage_names().cloned().collect();
-        for (i, name) in stage_order.iter().enumerate() {
-            if !used.contains(&i) && stages[name] == i {
+        for (i, name) in stages.names.iter().enumerate() {
+            if !used.contains(&i) && stages.is_first(i) {
+                let message = format!("no work package is in stage {}", quoted(name));
                 notes
-                    .warning(
-                        format!("/stage/{i}/name"),
-                        "unused-stage",
-                        format!("no work package is in stage {}", quoted(name)),
-                    )
+                    .warning(format!("/stage/{i}/name"), "unused-stage", message)
                     .looked_in("/wp")
                     .help(format!("give one `stage = \"{name}\"`, or leave the stage out"));
             }
@@ -62,12 +52,9 @@ impl Names {
         Self {
             tiers: tiers.0.keys().map(|name| name.0.clone()).collect(),
             workers: workers.0.keys().map(|name| name.0.clone()).collect(),
+            wps: Roll::call(ids, "wp", "id", notes),
             stages,
-            stage_order,
-            wps: first(wp_ids()),
-            wp_order: wp_ids().cloned().collect(),
             wp_stages,
-            twins: twins.into_iter().collect(),
             guesser: Guesser::default(),
         }
     }
@@ -115,19 +102,19 @@ impl Names {
 
     /// The number of the stage at `at`. `None` when it is not declared, which is noted.
     pub fn stage(&self, name: &str, at: impl Fn() -> String, notes: &mut Notes) -> Option<usize> {
-        let stage = self.stages.get(name).copied();
+        let stage = self.stages.find(name);
         if stage.is_none() {
             let lack = format!("declare it: a `[[stage]]` with `name = \"{name}\"`");
-            self.unknown("/stage", "stage", name, at(), &self.stage_order, &lack, notes);
+            self.unknown("/stage", "stage", name, at(), &self.stages.names, &lack, notes);
         }
         stage
     }
 
     /// The number of the WP at `at`. `None` when there is none, which is noted.
     pub fn wp(&self, name: &str, at: impl Fn() -> String, notes: &mut Notes) -> Option<usize> {
-        let wp = self.wps.get(name).copied();
+        let wp = self.wps.find(name);
         if wp.is_none() {
-            self.unknown("/wp", "work package", name, at(), &self.wp_order, "", notes);
+            self.unknown("/wp", "work package", name, at(), &self.wps.names, "", notes);
         }
         wp
     }
@@ -139,12 +126,12 @@ impl Names {
 
     /// Whether WP `i` is the first of its name.
     pub fn is_first(&self, i: usize) -> bool {
-        !self.twins.contains(&i)
+        self.wps.is_first(i)
     }
 
     /// The declared stages in order.
     pub fn stages(&self) -> &[String] {
-        &self.stage_order
+        &self.stages.names
     }
 
     #[allow(clippy::too_many_arguments)]
@@ -179,49 +166,70 @@ impl Names {
     }
 }
 
-/// The first place of each name.
-fn first<'a>(names: impl Iterator<Item = &'a String>) -> HashMap<String, usize> {
-    let mut places = HashMap::new();
-    for (i, name) in names.enumerate() {
-        places.entry(name.clone()).or_insert(i);
-    }
-    places
+/// Names in the order of the file. Names become paths, and not every file system tells `A` from `a`:
+/// two that differ only in case are one name twice.
+struct Roll {
+    names: Vec<String>,
+    /// The first of each name, by the name in small letters.
+    first: HashMap<String, usize>,
+    /// Those of which an earlier one has the name.
+    twins: HashSet<usize>,
+    /// The names of twins that are written in another way than the first.
+    variants: HashMap<String, usize>,
 }
 
-/// Notes names that are declared twice, and returns their numbers. Names become paths, and not every
-/// file system tells `A` from `a`.
-fn unique<'a>(
-    names: impl Iterator<Item = &'a String>,
-    table: &str,
-    key: &str,
-    notes: &mut Notes,
-) -> Vec<usize> {
-    let mut seen: HashMap<String, (usize, &String)> = HashMap::new();
-    let mut twins = Vec::new();
-    for (i, name) in names.enumerate() {
-        let Some((earlier, twin)) = seen.get(&name.to_ascii_lowercase()) else {
-            seen.insert(name.to_ascii_lowercase(), (i, name));
-            continue;
-        };
-        let (message, help) = match *twin == name {
-            true => (
-                format!("{} is the {key} of two `[[{table}]]` tables", quoted(name)),
-                "give each its own",
-            ),
-            false => (
-                format!("{} and {} differ only in case", quoted(name), quoted(twin)),
-                "names become branches and folders, and not every file system tells case apart: \
-                 give each its own",
-            ),
-        };
-        notes
-            .error(format!("/{table}/{i}/{key}"), "duplicate-id", message)
-            .label("again")
-            .related("first", format!("/{table}/{earlier}/{key}"))
-            .help(help);
-        twins.push(i);
+impl Roll {
+    /// Looks for names that are declared twice, and notes them.
+    fn call(names: Vec<String>, table: &str, key: &str, notes: &mut Notes) -> Self {
+        let first = HashMap::with_capacity(names.len());
+        let (twins, variants) = (HashSet::new(), HashMap::new());
+        let mut roll = Self { names, first, twins, variants };
+        for (i, name) in roll.names.iter().enumerate() {
+            let earlier = match roll.first.entry(name.to_ascii_lowercase()) {
+                Entry::Vacant(place) => {
+                    place.insert(i);
+                    continue;
+                }
+                Entry::Occupied(place) => *place.get(),
+            };
+            let twin = &roll.names[earlier];
+            let (message, help) = match twin == name {
+                true => (
+                    format!("{} is the {key} of two `[[{table}]]` tables", quoted(name)),
+                    "give each its own",
+                ),
+                false => (
+                    format!("{} and {} differ only in case", quoted(name), quoted(twin)),
+                    "names become branches and folders, and not every file system tells case apart: \
+                     give each its own",
+                ),
+            };
+            notes
+                .error(format!("/{table}/{i}/{key}"), "duplicate-id", message)
+                .label("again")
+                .related("first", format!("/{table}/{earlier}/{key}"))
+                .help(help);
+            if twin != name {
+                roll.variants.entry(name.clone()).or_insert(i);
+            }
+            roll.twins.insert(i);
+        }
+        roll
     }
-    twins
+
+    /// The number of the first that has this very name.
+    fn find(&self, name: &str) -> Option<usize> {
+        let small = match name.bytes().any(|b| b.is_ascii_uppercase()) {
+            true => self.first.get(&name.to_ascii_lowercase()),
+            false => self.first.get(name),
+        };
+        let found = small.copied().filter(|i| self.names[*i] == name);
+        found.or_else(|| self.variants.get(name).copied())
+    }
+
+    fn is_first(&self, i: usize) -> bool {
+        !self.twins.contains(&i)
+    }
 }
 
 /// Checks what tiers say of each other and of workers.
@@ -343,7 +351,7 @@ pub fn lower_workers(
             }
         }
         let resolved = model::Worker {
-            command: commands::words(worker.command, &at, notes).unwrap_or_default(),
+            command: commands::words(worker.command, || at.clone(), notes).unwrap_or_default(),
             brief: worker.brief.0,
             env: worker.env.0.into_iter().map(|(name, value)| (name.0, value)).collect(),
         };

@@ -175,10 +175,9 @@ impl One<'_> {
     }
 
     fn scope(&mut self, kind: Kind, id: &str, whitelist: usize, dod: usize) {
-        let who = who(id);
         if kind == Kind::Scout {
             if whitelist > 0 {
-                let message = format!("{who} is a scout and may change no file");
+                let message = format!("{} is a scout and may change no file", who(id));
                 self.notes
                     .error(self.at("whitelist"), "scout-whitelist", message)
                     .help("leave `whitelist` out, or `kind = \"scout\"`");
@@ -186,13 +185,14 @@ impl One<'_> {
             return;
         }
         if whitelist == 0 {
-            let message = format!("{who} may change no file: its whitelist is empty");
+            let message = format!("{} may change no file: its whitelist is empty", who(id));
             self.notes
                 .error(self.at("whitelist"), "empty-whitelist", message)
                 .help("add `whitelist`, the paths that it may touch; or `kind = \"scout\"` if it only reports");
         }
         if dod == 0 {
-            let message = format!("nothing proves {who} done: its Definition of Done is empty");
+            let message =
+                format!("nothing proves {} done: its Definition of Done is empty", who(id));
             self.notes
                 .error(self.at("dod"), "empty-dod", message)
                 .help("add `dod`, commands that all exit 0 when the work is right");

@@ -3,7 +3,8 @@
 //!
 //! Lines are never filled to the terminal's edge, and how wide each one was is remembered: when the
 //! terminal is made narrower it wraps what stands there, and the next drawing starts at the row where
-//! the first line has moved to. (Renderers that pad their lines leave one torn copy for each resize.)
+//! the first line has moved to. Lines are cleared one by one: terminals keep a copy of a screen that is
+//! cleared as a whole, and would keep one for each line that scrolls up. (Renderers that pad their lines leave one torn copy for each resize.)
 
 use std::io::Write;
 
@@ -22,7 +23,6 @@ pub struct Size {
 const BEGIN: &str = "\x1b[?2026h";
 const END: &str = "\x1b[?2026l";
 const CLEAR_REST_OF_LINE: &str = "\x1b[K";
-const CLEAR_BELOW: &str = "\x1b[J";
 
 /// What stands on the terminal.
 #[derive(Debug, Default)]
@@ -38,11 +38,12 @@ impl Canvas {
     pub fn draw(&mut self, size: Size, stay: &[Row], frame: Vec<Row>) -> Vec<u8> {
         let same_shape = self.columns == size.columns && self.drawn.len() == frame.len();
         let mut out = Vec::new();
+        if stay.is_empty() && same_shape && self.drawn == frame {
+            return out;
+        }
+        let before = self.rows(size.columns);
+        self.up(&mut out, before);
         if stay.is_empty() && same_shape {
-            if self.drawn == frame {
-                return out;
-            }
-            self.up(&mut out, size.columns);
             for (old, new) in self.drawn.iter().zip(&frame) {
                 if old != new {
                     push(&mut out, &[&new.text, CLEAR_REST_OF_LINE]);
@@ -50,13 +51,22 @@ impl Canvas {
                 push(&mut out, &["\n"]);
             }
         } else {
-            self.up(&mut out, size.columns);
-            push(&mut out, &[CLEAR_BELOW]);
-            for row in stay {
-                push(&mut out, &[row.trimmed(), "\n"]);
+            let mut after = 0;
+            for row in stay.iter().chain(&frame) {
+                push(&mut out, &[&row.text]);
+                // On a row that is full to its last column this would take the last character.
+                if row.width == 0 || row.width % size.columns.max(1) != 0 {
+                    push(&mut out, &[CLEAR_REST_OF_LINE]);
+                }
+                push(&mut out, &["\n"]);
+                after += rows_of(row, size.columns);
             }
-            for row in &frame {
-                push(&mut out, &[&row.text, "\n"]);
+            let left = before.saturating_sub(after);
+            for _ in 0..left {
+                push(&mut out, &[CLEAR_REST_OF_LINE, "\n"]);
+            }
+            if left > 0 {
+                let _ = write!(out, "\x1b[{left}A");
             }
         }
         push(&mut out, &[END]);
@@ -65,15 +75,22 @@ impl Canvas {
         out
     }
 
+    /// Rows that the last frame takes on a terminal as wide as this.
+    fn rows(&self, columns: usize) -> usize {
+        self.drawn.iter().map(|row| rows_of(row, columns)).sum()
+    }
+
     /// To the start of the first line drawn, wherever a resize has moved it.
-    fn up(&self, out: &mut Vec<u8>, columns: usize) {
+    fn up(&self, out: &mut Vec<u8>, rows: usize) {
         push(out, &[BEGIN, "\r"]);
-        let rows = |row: &Row| row.width.div_ceil(columns.max(1)).max(1);
-        let up: usize = self.drawn.iter().map(rows).sum();
-        if up > 0 {
-            let _ = write!(out, "\x1b[{up}A");
+        if rows > 0 {
+            let _ = write!(out, "\x1b[{rows}A");
         }
     }
+}
+
+fn rows_of(row: &Row, columns: usize) -> usize {
+    row.width.div_ceil(columns.max(1)).max(1)
 }
 
 fn push(out: &mut Vec<u8>, texts: &[&str]) {

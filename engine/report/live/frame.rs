@@ -7,6 +7,7 @@ use crate::event::After;
 use crate::ledger::{GatePhase, Ledger, Phase, WpState};
 use crate::model::time::{Length, Timestamp};
 use crate::report::cells::width;
+use crate::report::commands;
 use crate::report::line::{Line, Row};
 use crate::report::palette::{Look, Tone};
 use crate::report::words;
@@ -19,6 +20,9 @@ const WIDEST_STAGE: usize = 14;
 
 /// Below this many columns a line says nothing of the stage.
 const ROOM_FOR_STAGE: usize = 72;
+
+/// WPs that wait and are shown: those that come next.
+const NEXT: usize = 5;
 
 /// Columns of the run's bar.
 const BAR: usize = 24;
@@ -35,7 +39,7 @@ pub(super) fn frame(
     // One column stays free, so that no terminal wraps a full line.
     let look = Look { width: Some(size.columns.saturating_sub(1)), ..*look };
     let (shown, hidden) = choose(ledger, room(ledger, size));
-    let grid = Grid::of(&shown, ledger, size);
+    let grid = Grid::of(ledger, size);
     let mut rows: Vec<Row> = shown
         .iter()
         .map(|wp| grid.row(wp, ledger, now, &look, tails.line(wp, ledger, now)))
@@ -81,13 +85,14 @@ fn choose(ledger: &Ledger, room: usize) -> (Vec<&WpState>, Hidden) {
     let at_work: Vec<_> =
         of(Phase::active).chain(of(|phase| phase == Phase::AwaitingReview)).collect();
     let waiting: Vec<_> = of(|phase| phase == Phase::Waiting).collect();
-    let all = at_work.len() + waiting.len();
-    let room = if all > room { room.saturating_sub(1) } else { room };
-    let hidden = Hidden {
-        active: at_work.len().saturating_sub(room),
-        waiting: all - at_work.len() - waiting.len().min(room.saturating_sub(at_work.len())),
-    };
-    (at_work.into_iter().chain(waiting).take(room).collect(), hidden)
+    let next = waiting.len().min(NEXT);
+    let all = at_work.len() + next;
+    let room = if all > room || next < waiting.len() { room.saturating_sub(1) } else { room };
+    let next = next.min(room.saturating_sub(at_work.len()));
+    let hidden =
+        Hidden { active: at_work.len().saturating_sub(room), waiting: waiting.len() - next };
+    let shown = at_work.into_iter().take(room).chain(waiting.into_iter().take(next));
+    (shown.collect(), hidden)
 }
 
 /// Columns of the table.
@@ -98,9 +103,9 @@ struct Grid {
 }
 
 impl Grid {
-    fn of(shown: &[&WpState], ledger: &Ledger, size: Size) -> Self {
+    fn of(ledger: &Ledger, size: Size) -> Self {
         let widest = |text: fn(&WpState) -> &str| {
-            shown.iter().map(|wp| width(text(wp))).max().unwrap_or_default()
+            ledger.wps.iter().map(|wp| width(text(wp))).max().unwrap_or_default()
         };
         let first = ledger.wps.first().map(|wp| &wp.stage);
         let stages = ledger.wps.iter().any(|wp| Some(&wp.stage) != first);
@@ -112,7 +117,8 @@ impl Grid {
         Self {
             id: widest(|wp| wp.id.as_str()).min(WIDEST_ID),
             stage,
-            state: widest(|wp| words::state(wp.phase)).max(words::state(Phase::Provisioning).len()),
+            // Wide enough for every state that a line is shown in, so that nothing jumps.
+            state: words::state(Phase::AwaitingReview).len(),
         }
     }
 
@@ -152,7 +158,7 @@ impl Grid {
 fn doing(wp: &WpState, ledger: &Ledger, tail: Option<String>) -> String {
     match wp.phase {
         Phase::Waiting => match &wp.after {
-            After::Base => "for room".to_owned(),
+            After::Base => "for a free worker".to_owned(),
             After::Stage(stage) => format!("after stage {stage}"),
             After::Wps(needs) => {
                 let open = needs
@@ -160,13 +166,13 @@ fn doing(wp: &WpState, ledger: &Ledger, tail: Option<String>) -> String {
                     .filter(|id| ledger.wp(id).is_none_or(|wp| !wp.phase.got_through()));
                 let open: Vec<_> = open.map(ToString::to_string).collect();
                 if open.is_empty() {
-                    "for room".to_owned()
+                    "for a free worker".to_owned()
                 } else {
                     format!("after {}", open.join(", "))
                 }
             }
         },
-        Phase::AwaitingReview => format!("sop review {} --approve --run {}", wp.id, ledger.run),
+        Phase::AwaitingReview => commands::approve(&ledger.run, &wp.id),
         Phase::Starting => match wp.spoilt.last() {
             Some(spoilt) => format!("again on {}: {}", wp.tier, spoilt.what),
             None => format!("on {}", wp.tier),

@@ -71,6 +71,10 @@ impl<W: Write> Live<W> {
     /// Takes the changing lines away and leaves what stays.
     fn close(&mut self) {
         if self.out.is_some() {
+            if self.lines.began().is_some() {
+                // What follows is the summary: not one more event.
+                self.stay.push(Row::default());
+            }
             self.draw(|_, _| Vec::new());
             self.out = None;
         }

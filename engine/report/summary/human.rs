@@ -5,12 +5,13 @@ use std::io::{self, Write};
 
 use super::{Failure, StageSummary, Summary, Verified, WpSummary};
 use crate::event::StopReason;
-use crate::ledger::{GatePhase, Phase};
+use crate::ledger::GatePhase;
 use crate::model::outcome::End;
 use crate::model::verdict::Judgment;
 use crate::report::cells::width;
+use crate::report::commands;
 use crate::report::line::Line;
-use crate::report::narrate::one;
+use crate::report::narrate::{one, sentence};
 use crate::report::palette::{Look, Tone};
 use crate::report::words;
 
@@ -80,7 +81,8 @@ impl Summary {
         match self.next.len().saturating_sub(COMMANDS) {
             0 => Ok(()),
             more => {
-                let text = format!("  {} {more} more: sop status {}", look.ellipsis(), self.run);
+                let text =
+                    format!("  {} {more} more: {}", look.ellipsis(), commands::status(&self.run));
                 writeln!(out, "{}", look.paint(Tone::Faint, &text))
             }
         }
@@ -100,6 +102,12 @@ impl WpSummary {
         for fact in self.course() {
             line = line.then(Tone::Faint, look.dot()).then(Tone::Normal, &fact);
         }
+        if let Some(branch) = &self.branch {
+            line = line.then(Tone::Faint, look.dot()).then(Tone::Normal, branch);
+            if let Some(commit) = &self.commit {
+                line = line.then(Tone::Normal, &format!(" at {}", commit.short()));
+            }
+        }
         writeln!(out, "{}", line.done().trimmed())?;
         let row = |out: &mut dyn Write, name: &str, line: Line<'_>| {
             let name = look.paint(Tone::Faint, &format!("{name:<8}"));
@@ -118,12 +126,10 @@ impl WpSummary {
         if let Some(report) = self.report.as_deref().filter(|_| self.state.got_through()) {
             row(out, "report", Line::new(look).gap(1).then(Tone::Normal, report))?;
         }
-        if let Some(branch) = &self.branch
-            && self.state != Phase::Waiting
+        if let Some(worktree) = self.worktree.as_ref().filter(|_| self.kept.is_none())
+            && !self.state.got_through()
         {
-            let at = self.commit.as_ref().map(|commit| format!(" at {}", commit.short()));
-            let line = Line::new(look).gap(1).then(Tone::Normal, branch);
-            row(out, "branch", line.then(Tone::Normal, &at.unwrap_or_default()))?;
+            row(out, "worktree", Line::new(look).gap(1).then(Tone::Normal, worktree))?;
         }
         if let (Some(why), Some(worktree)) = (&self.kept, &self.worktree) {
             let line = Line::new(look).gap(1).then(Tone::Warn, &format!("{worktree}: {why}"));
@@ -204,7 +210,7 @@ impl StageSummary {
             .then(Tone::Normal, &words::count(self.wps.len() as u64, "WP"));
         let (ran, passed) = self.dod;
         if ran > 0 {
-            let text = format!("{passed} of {ran} DoD commands exit=0 on the merged tree");
+            let text = format!("DoD {passed}/{ran} on the merged tree");
             line = line.then(Tone::Faint, look.dot()).then(Tone::Normal, &text);
         }
         if let (Some(branch), Some(commit), GatePhase::Passed) =
@@ -234,10 +240,7 @@ impl Failure {
             .then(Tone::Faint, look.dot())
             .then(Tone::Normal, &format!("{} ({})", self.check, self.class));
         writeln!(out, "\n{}", head.done().trimmed())?;
-        let what = match &self.subject {
-            Some(subject) => format!("{subject}: {}", self.message),
-            None => self.message.clone(),
-        };
+        let what = sentence(self.check, self.subject.as_deref(), &self.message);
         let others = match self.others {
             0 => String::new(),
             n => format!(" (and {} with it)", words::count(n as u64, "problem")),

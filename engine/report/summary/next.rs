@@ -6,6 +6,7 @@ use serde::Serialize;
 use crate::event::{Outcome, StopReason};
 use crate::ledger::{GatePhase, Ledger, Phase, WpState};
 use crate::model::plan::{Kind, Mode};
+use crate::report::commands;
 
 /// A command, and what it is for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -27,33 +28,33 @@ pub(super) fn commands(ledger: &Ledger) -> Vec<NextCommand> {
 
     // A run that was interrupted may have nothing wrong with it at all: that comes first.
     if ledger.outcome.is_none() && ledger.stopped == Some(StopReason::Interrupted) {
-        say(format!("sop resume {run}"), "go on where it stopped");
+        say(commands::resume(run), "go on where it stopped");
     }
     for wp in of(Phase::AwaitingReview) {
-        if let (Some(base), Some(worktree)) = (&wp.base, &wp.worktree) {
-            let base = base.short();
-            say(format!("git -C {} diff {base}", quoted(worktree)), "look at the work");
+        // The tree that was checked, new files and all; the worktree may hold more by now.
+        if let (Some(against), Some(tree)) = (&wp.against, &wp.tree) {
+            say(format!("git diff {} {}", against.short(), tree.short()), "look at the work");
         }
-        say(format!("sop review {} --approve --run {run}", wp.id), "or --request-changes FILE");
+        say(commands::approve(run, &wp.id), "or --request-changes FILE");
     }
     if of(Phase::Blocked).next().is_some() {
-        say(format!("sop resume {run}"), "once what blocks it is mended");
+        say(commands::resume(run), "once what blocks it is mended");
     }
     for wp in of(Phase::Escalated) {
-        say(format!("sop retry {} --run {run}", wp.id), "more rounds, once you have decided");
+        say(commands::retry(run, &wp.id), "more rounds, once you have decided");
     }
     for wp in of(Phase::Cancelled) {
-        say(format!("sop retry {} --run {run}", wp.id), "take it up again");
+        say(commands::retry(run, &wp.id), "take it up again");
     }
     if ledger.gates.last().is_some_and(|gate| gate.halted.is_some()) {
-        say(format!("sop resume {run}"), "once what is in the way of the merge is mended");
+        say(commands::resume(run), "once what is in the way of the merge is mended");
     }
     if let Some(gate) = ledger.gates.last().filter(|gate| gate.phase == GatePhase::Failed) {
         let named = if gate.named.is_empty() { &gate.wps } else { &gate.named };
         for wp in
             named.iter().filter(|id| ledger.wp(id).is_some_and(|wp| wp.phase == Phase::Passed))
         {
-            say(format!("sop retry {wp} --run {run}"), "so that the stage holds together");
+            say(commands::retry(run, wp), "so that the stage holds together");
         }
     }
     let asks = !next.is_empty();
@@ -61,8 +62,8 @@ pub(super) fn commands(ledger: &Ledger) -> Vec<NextCommand> {
     if next.is_empty() {
         // Nothing failed, nothing is there to take: the run has more to do, or changed nothing.
         let (command, why) = match ledger.outcome {
-            Some(Outcome::Done) => (format!("sop status {run}"), "nothing was to be merged"),
-            _ => (format!("sop resume {run}"), "go on"),
+            Some(Outcome::Done) => (commands::status(run), "nothing was to be merged"),
+            _ => (commands::resume(run), "go on"),
         };
         next.push(NextCommand { command, why: why.to_owned() });
     }

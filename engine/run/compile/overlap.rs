@@ -1,9 +1,7 @@
 //! WPs that can be at work at the same time and may both change a path, and WPs that reach into the
 //! shared files of their stage.
 
-use std::collections::{HashMap, HashSet};
-
-use bstr::{BStr, BString};
+use bstr::{BStr, BString, ByteSlice};
 
 use crate::finding::Finding;
 use crate::graph::Sealed;
@@ -12,14 +10,15 @@ use crate::whitelist::{Overlap, OverlapKind, Whitelist, overlaps};
 use super::subject::Subject;
 use super::whitelists::Whitelists;
 
-/// Pairs of one stage that are drawn one by one. Past that, the stage is cut wrongly and its author needs
+/// Pairs of one level that are drawn one by one. Past that, the stage is cut wrongly and its author needs
 /// the number more than the list.
 const SHOWN: usize = 50;
 
 /// Paths that one finding names.
 const NAMED: usize = 3;
 
-/// Checks each stage of the sealed graph against the paths of the base. Returns the pairs of WPs that
+/// Checks each level of the sealed graph against the paths of the base: a level starts from the merged
+/// work of the one before, so only WPs of one level are at work together. Returns the pairs of WPs that
 /// can meet on a path which does not exist yet (`a`, `b`: indices into the plan's WPs).
 pub(super) fn check(
     subject: Subject<'_>,
@@ -29,52 +28,48 @@ pub(super) fn check(
     findings: &mut Vec<Finding>,
 ) -> Vec<Overlap> {
     let mut possible = Vec::new();
-    let mut order = Order::new(sealed);
-    for (stage, wps) in sealed.stages() {
+    for level in sealed.levels() {
+        let (stage, wps) = (&level.stage, &level.wps);
         // A whitelist with findings of its own is told about already.
-        let mut owners: Vec<Owner> = Vec::with_capacity(wps.len() + 1);
-        let mut lists: Vec<&Whitelist> = Vec::with_capacity(wps.len() + 1);
-        for &wp in wps {
-            if let Some(list) = &whitelists.wps[wp] {
-                owners.push(Owner::Wp(wp));
-                lists.push(list);
-            }
-        }
+        let read = |wp: &usize| Some((*wp, whitelists.wps[*wp].as_ref()?));
+        let (owners, mut lists): (Vec<usize>, Vec<&Whitelist>) =
+            wps.iter().filter_map(read).unzip();
         let declared = subject.plan.stages.iter().position(|s| &s.id == stage);
         let shared = declared.and_then(|s| Some((s, whitelists.shared.get(s)?.as_ref()?)));
-        if let Some((s, list)) = shared.filter(|(_, list)| !list.is_empty()) {
-            owners.push(Owner::Shared(s));
-            lists.push(list);
+        let shared = shared.filter(|(_, list)| !list.is_empty());
+        lists.extend(shared.map(|(_, list)| list));
+        if lists.len() < 2 {
+            continue;
         }
 
         let found = overlaps(&lists, base);
-        let mut told = 0;
-        let mut untold = 0;
-        for overlap in found.pairs {
-            let (a, b) = (owners[overlap.a], owners[overlap.b]);
-            if let (Owner::Wp(a), Owner::Wp(b)) = (a, b) {
-                if order.ordered(a, b) {
-                    continue;
-                }
-                if matches!(overlap.kind, OverlapKind::Possible { .. }) {
-                    let kind = overlap.kind.clone();
-                    possible.push(Overlap { a, b, kind });
-                }
-            }
-            if told < SHOWN {
-                told += 1;
-                findings.push(finding(subject, a, b, &overlap.kind));
-            } else {
-                untold += 1;
-            }
-        }
-        if untold > 0 || found.truncated {
+        // Shared files come last, and so `a` is a WP always.
+        let owner = |n: usize| match (owners.get(n), shared) {
+            (None, Some((stage, _))) => Owner::Shared(stage),
+            _ => Owner::Wp(owners[n]),
+        };
+        let pair = |o: Overlap| Pair { a: owners[o.a], b: owner(o.b), kind: o.kind };
+        let mut pairs: Vec<Pair> = found.pairs.into_iter().map(pair).collect();
+        possible.extend(pairs.iter().filter_map(Pair::possible));
+        pairs.sort_by_key(|pair| !pair.is_error());
+        let untold = pairs.split_off(pairs.len().min(SHOWN));
+        findings.extend(pairs.iter().map(|pair| finding(subject, pair)));
+        if !untold.is_empty() || found.truncated {
             let at_least = if found.truncated { "at least " } else { "" };
+            let whose = match declared {
+                Some(_) => format!("stage `{stage}`"),
+                None => "the plan".to_owned(),
+            };
             let message = format!(
-                "stage `{stage}` has {at_least}{untold} more pairs of WPs that may change the same path"
+                "{whose} has {at_least}{} more pairs of WPs that may change the same path",
+                untold.len()
             );
+            let rest = match untold.iter().any(Pair::is_error) {
+                true => Finding::error("overlap", subject.file, message),
+                false => Finding::warning("possible-overlap", subject.file, message),
+            };
             let help = "give each WP a folder of its own, or move some to a later stage";
-            findings.push(Finding::error("overlap", subject.file, message).help(help));
+            findings.push(rest.help(help));
         }
     }
     possible
@@ -86,49 +81,40 @@ enum Owner {
     Shared(usize),
 }
 
-/// Which WPs of a stage wait for which.
-struct Order<'a> {
-    sealed: &'a Sealed,
-    after: HashMap<usize, HashSet<usize>>,
+/// A WP whose whitelist meets another list.
+struct Pair {
+    a: usize,
+    b: Owner,
+    kind: OverlapKind,
 }
 
-impl<'a> Order<'a> {
-    fn new(sealed: &'a Sealed) -> Self {
-        let after = HashMap::new();
-        Self { sealed, after }
+impl Pair {
+    /// Two WPs that meet nowhere yet, but could.
+    fn possible(&self) -> Option<Overlap> {
+        match (self.b, &self.kind) {
+            (Owner::Wp(b), OverlapKind::Possible { .. }) => {
+                Some(Overlap { a: self.a, b, kind: self.kind.clone() })
+            }
+            _ => None,
+        }
     }
 
-    /// Whether one of the two waits for the other, so that they are never at work together.
-    fn ordered(&mut self, a: usize, b: usize) -> bool {
-        let (level_a, level_b) = (self.sealed.level_of(a), self.sealed.level_of(b));
-        let (first, second) = match level_a.cmp(&level_b) {
-            std::cmp::Ordering::Equal => return false,
-            std::cmp::Ordering::Less => (a, b),
-            std::cmp::Ordering::Greater => (b, a),
-        };
-        let after = self.after.entry(first);
-        after.or_insert_with(|| self.sealed.dependents(first).collect()).contains(&second)
+    fn is_error(&self) -> bool {
+        self.possible().is_none()
     }
 }
 
-/// Two whitelists that meet. `a` is always a WP: shared files come last in the list.
-fn finding(subject: Subject<'_>, a: Owner, b: Owner, kind: &OverlapKind) -> Finding {
-    let path = match kind {
+fn finding(subject: Subject<'_>, pair: &Pair) -> Finding {
+    let path = match &pair.kind {
         OverlapKind::Overlap { paths, .. } => paths.first(),
         OverlapKind::Possible { witness } => witness.as_ref(),
     };
     let path = path.map(|path| path.as_ref());
-    let mine = |owner| pattern_for(subject, owner, path);
-    match (a, b) {
-        (Owner::Wp(a), Owner::Wp(b)) => {
-            between(subject, (a, b), kind, (&mine(Owner::Wp(a)), &mine(Owner::Wp(b))))
-        }
-        (Owner::Wp(wp), Owner::Shared(s)) | (Owner::Shared(s), Owner::Wp(wp)) => {
-            into_shared(subject, (wp, s), kind, (&mine(Owner::Wp(wp)), &mine(Owner::Shared(s))))
-        }
-        (Owner::Shared(_), Owner::Shared(_)) => {
-            unreachable!("a stage has one list of shared files")
-        }
+    let at_a = pattern_for(subject, Owner::Wp(pair.a), path);
+    let at_b = pattern_for(subject, pair.b, path);
+    match pair.b {
+        Owner::Wp(b) => between(subject, (pair.a, b), &pair.kind, (&at_a, &at_b)),
+        Owner::Shared(stage) => into_shared(subject, (pair.a, stage), &pair.kind, (&at_a, &at_b)),
     }
 }
 
@@ -184,10 +170,8 @@ fn into_shared(
     };
     let message = format!("`{wp}` reaches {what}, which stage `{stage}` keeps for consolidation");
     let mut finding = subject.error("shared-file", at_wp, message).label("reaches it");
-    finding = match first {
-        Some(path) => {
-            finding.help(format!("take it away: add \"!{}\" to the whitelist", shown(path)))
-        }
+    finding = match first.and_then(literal) {
+        Some(path) => finding.help(format!("take it away: add \"!{path}\" to the whitelist")),
         None => finding.help("take the shared files away with `!` patterns"),
     };
     finding.related("shared by the stage", subject.place(at_shared))
@@ -224,5 +208,14 @@ fn name(path: &BString) -> String {
 
 /// Bytes that are not UTF-8, and control characters, spelled out.
 fn shown(path: &BString) -> String {
-    format!("{path:?}").trim_matches('"').to_owned()
+    let quoted = format!("{path:?}");
+    let inner = quoted.strip_prefix('"').and_then(|text| text.strip_suffix('"'));
+    inner.unwrap_or(&quoted).to_owned()
+}
+
+/// The path as a pattern that takes it alone; nothing where that would need escapes, which TOML strings
+/// have of their own.
+fn literal(path: &BString) -> Option<&str> {
+    let plain = |c: char| c.is_alphanumeric() || "/._-+@ ".contains(c);
+    path.to_str().ok().filter(|text| text.chars().all(plain))
 }

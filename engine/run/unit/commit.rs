@@ -30,8 +30,7 @@ impl Unit {
         let parent = self.state.against.clone().unwrap_or_else(|| base.clone());
         let message =
             format!("{}\n\nSop-Run: {}\nSop-Wp: {wp}\n", self.wp().title, self.site.dir.run());
-        // The moment it was judged, so that a commit made again after a crash is the same commit.
-        let when = self.state.since.map_or(0, |at| at.0.as_second());
+        let when = self.state.judged_at.map_or(0, |at| at.0.as_second());
         let worktree = self.worktree().await?;
         let wanted = tree.clone();
         let commit = self

@@ -50,9 +50,9 @@ impl Unit {
         let (snapshot, judged, seen) = self
             .site
             .blocking(move |site| {
-                // Only what is on the base's branch counts as upstream; the guard tells whether the
-                // worker moved that.
-                let upstream = site.repo.resolve(&site.plan.base).ok().filter(|tip| *tip != base);
+                // What was on the base's branch before the worker came is nobody's change, should it
+                // merge that. What came there since may be its own doing.
+                let upstream = before.tip(&site.plan.base).filter(|tip| *tip != base);
                 let spec = SnapshotSpec { began_at, upstream, ..snapshot_spec(site, &base) };
                 let snapshot = worktree.snapshot(&spec)?;
                 let after = site.repo.guard(GuardSpec {

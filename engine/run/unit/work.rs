@@ -7,7 +7,7 @@ use crate::brief::args::{self, ArgContext};
 use crate::brief::{Context, ScoutReport};
 use crate::event::Event;
 use crate::launch::{Capture, Key, Launcher, Spec, Stdin};
-use crate::ledger::{NextAttempt, next_attempt};
+use crate::ledger::NextAttempt;
 use crate::model::ids::{TierId, WpId};
 use crate::model::outcome::{Check, Problem};
 use crate::model::plan::{BriefBy, Kind, Tier, Worker};
@@ -69,8 +69,7 @@ impl Unit {
 
     /// Takes down what the rest of the repository is like, and says that a worker comes.
     pub(super) async fn start(&mut self) -> Result<Event, Halt> {
-        let tier = &self.site.plan.tiers[&self.state.tier];
-        let (tier, not_before) = match next_attempt(&self.state, &tier.fallback) {
+        let (tier, not_before) = match self.site.next_attempt(&self.state) {
             NextAttempt::Start { tier, not_before } => (tier, not_before),
             NextAttempt::GiveUp(what) => {
                 let problem = Problem::new(Check::Worker, format!("no worker could do it: {what}"));

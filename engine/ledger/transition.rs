@@ -1,0 +1,277 @@
+//! One WP's transitions: what each fact means in each phase. A pair that is not here cannot happen.
+
+use super::phase::Phase;
+use super::wp::{RoundRecord, Spoilt, WpState};
+use super::{LedgerError, impossible};
+use crate::event::{Event, NextStep, Record};
+use crate::model::outcome::{Check, Class, End, Problem, Ran};
+use crate::model::plan::Kind;
+use crate::model::time::Timestamp;
+use crate::model::verdict::{Judgment, Verdict};
+
+/// Passes in which a DoD may change files: one that never leaves them alone proves nothing.
+const PASSES: u32 = 4;
+
+impl WpState {
+    pub(super) fn apply(&mut self, record: &Record) -> Result<(), LedgerError> {
+        let before = self.phase;
+        self.step(record)?;
+        if self.phase != before {
+            self.since = Some(record.at);
+            self.settled_at = self.phase.settled().then_some(record.at);
+        }
+        Ok(())
+    }
+
+    fn step(&mut self, record: &Record) -> Result<(), LedgerError> {
+        use Phase as P;
+        match (self.phase, &record.event) {
+            (P::Waiting, Event::WpStarted { base, branch, worktree, .. }) => {
+                self.base = Some(base.clone());
+                self.began_at = Some(base.clone());
+                self.branch = Some(branch.clone());
+                self.worktree = Some(worktree.clone());
+                self.started_at = Some(record.at);
+                self.phase = P::Provisioning;
+            }
+            (P::Provisioning, Event::WpProvisioned { copied, .. }) => {
+                self.copied.clone_from(copied);
+                self.phase = P::Classing;
+            }
+            (P::Classing, Event::DodClassed { classes, .. }) => {
+                self.classes.clone_from(classes);
+                self.phase = P::Briefing;
+            }
+            (P::Briefing, Event::RoundStarted { round, tier, .. }) if *round == self.round + 1 => {
+                self.round = *round;
+                self.tier = tier.clone();
+                self.problems.clear();
+                self.notes.clear();
+                self.spoilt.clear();
+                self.proved.clear();
+                self.verdict = None;
+                self.reviewed_by = None;
+                self.pass = 0;
+                self.phase = P::Starting;
+            }
+            (P::Starting, Event::AttemptStarted { round, attempt, tier, .. })
+                if *round == self.round && *attempt == self.attempt + 1 =>
+            {
+                self.attempt = *attempt;
+                self.tier = tier.clone();
+                self.phase = P::Working;
+            }
+            (P::Working, Event::AttemptEnded { attempt, ran, report, .. })
+                if *attempt == self.attempt =>
+            {
+                self.report = report.clone().or_else(|| self.report.take());
+                self.attempt_ended(record.at, ran);
+            }
+            (P::Scoping | P::Rechecking, Event::ScopeChecked { round, pass, .. })
+                if *round == self.round && *pass == self.pass + 1 =>
+            {
+                self.scope_checked(&record.event);
+            }
+            (P::Proving, Event::DodRan { round, pass, index, ran, tail, .. })
+                if (*round, *pass) == (self.round, self.pass)
+                    && usize::try_from(*index) == Ok(self.proved.len()) =>
+            {
+                self.dod_ran(ran, tail.as_deref());
+            }
+            (P::Reviewing, Event::ReviewRequested { round, tree, .. })
+                if *round == self.round && Some(tree) == self.tree.as_ref() =>
+            {
+                self.phase = P::AwaitingReview;
+            }
+            (P::Reviewing | P::AwaitingReview, Event::Reviewed { round, by, verdict, .. })
+                if *round == self.round =>
+            {
+                if verdict.verdict == Judgment::RequestChanges {
+                    self.problems.extend(review_problems(verdict));
+                }
+                self.verdict = Some(verdict.clone());
+                self.reviewed_by = Some(by.clone());
+                self.phase = P::Deciding;
+            }
+            (P::Deciding, Event::RoundEnded { round, class, problems, next, .. })
+                // What is wrong cannot be committed, whoever says so.
+                if *round == self.round
+                    && (*next == NextStep::Commit) == self.problems.is_empty() =>
+            {
+                self.judged_at = Some(record.at);
+                self.round_ended(*class, problems, next);
+            }
+            (P::Committing, Event::WpCommitted { commit, tree, .. })
+                if self.kind == Kind::Change && Some(tree) == self.tree.as_ref() =>
+            {
+                self.commit = Some(commit.clone());
+                self.phase = P::Passed;
+            }
+            (P::Committing, Event::WpReported { report, .. }) if self.kind == Kind::Scout => {
+                self.report = Some(report.clone());
+                self.phase = P::Passed;
+            }
+            (phase, Event::WpBlocked { problem, .. }) if phase.active() => {
+                self.blocked_by = Some(problem.clone());
+                self.was = Some(phase);
+                self.phase = P::Blocked;
+            }
+            (P::Waiting, Event::WpDeferred { because, .. }) => {
+                self.because = Some(because.clone());
+                self.phase = P::Deferred;
+            }
+            (phase, Event::WpCancelled { .. }) if !phase.got_through() && phase != P::Cancelled => {
+                // One that was blocked goes back to where it was blocked: it may have no more than half
+                // a worktree.
+                if phase != P::Blocked {
+                    self.was = Some(phase);
+                }
+                self.because = None;
+                self.phase = P::Cancelled;
+            }
+            (
+                P::Escalated | P::Blocked | P::Cancelled | P::Passed | P::Deferred,
+                Event::WpRetried { .. },
+            ) => self.retried(),
+            (phase, Event::WorktreeRemoved { .. }) if phase.settled() => self.worktree = None,
+            (phase, Event::WorktreeKept { why, .. }) if phase.settled() => {
+                self.kept = Some(why.clone());
+            }
+            (phase, _) => {
+                return Err(impossible(record, format!("`{}`", self.id), phase.name()));
+            }
+        }
+        Ok(())
+    }
+
+    fn attempt_ended(&mut self, at: Timestamp, ran: &Ran) {
+        self.worked = Some(ran.clone());
+        self.phase = match &ran.end {
+            // Somebody stopped it: the attempt counts for nothing.
+            End::Cancelled => Phase::Starting,
+            end if end.broken() => self.spoil(at, end, true),
+            end @ (End::Signal { .. } | End::Lost) => self.spoil(at, end, false),
+            end @ (End::Timeout { .. } | End::Idle { .. }) => {
+                let problem = Problem::new(Check::Worker, format!("the worker was {end}"));
+                self.problems.push(problem.logged(&ran.log, ""));
+                Phase::Scoping
+            }
+            // The DoD and the diff decide, not what the worker's exit code claims.
+            _ => Phase::Scoping,
+        };
+    }
+
+    fn spoil(&mut self, at: Timestamp, end: &End, hopeless: bool) -> Phase {
+        let what = end.to_string();
+        self.spoilt.push(Spoilt { tier: self.tier.clone(), hopeless, at, what });
+        Phase::Starting
+    }
+
+    fn scope_checked(&mut self, event: &Event) {
+        let Event::ScopeChecked { pass, tree, against, changed, problems, notes, .. } = event
+        else {
+            return;
+        };
+        let same = self.tree.as_ref() == Some(tree);
+        let rechecked = self.phase == Phase::Rechecking;
+        self.pass = *pass;
+        if rechecked && !same && *pass > PASSES {
+            let text = format!("change files each time they run ({PASSES} times in a row)");
+            let problem = Problem::new(Check::Dod, text);
+            self.problems.push(problem.about("the DoD commands"));
+        }
+        self.tree = Some(tree.clone());
+        self.against = Some(against.clone());
+        self.changed = *changed;
+        self.problems.extend(problems.iter().cloned());
+        self.notes.extend(notes.iter().cloned());
+        self.phase = if !self.problems.is_empty() {
+            Phase::Deciding
+        } else if self.dods == 0 || (rechecked && same) {
+            self.proven()
+        } else {
+            // A tree that the DoD has not seen is not proven, whoever made it.
+            self.proved.clear();
+            Phase::Proving
+        };
+    }
+
+    fn dod_ran(&mut self, ran: &Ran, tail: Option<&str>) {
+        if !ran.end.success() {
+            let message = match &ran.end {
+                End::Exit { code } => format!("exits {code}"),
+                end => end.to_string(),
+            };
+            self.problems.push(
+                Problem::new(Check::Dod, message)
+                    .about(&ran.run)
+                    .logged(&ran.log, tail.unwrap_or("")),
+            );
+        }
+        self.proved.push(ran.clone());
+        if self.proved.len() >= self.dods as usize {
+            self.phase = if self.problems.is_empty() { Phase::Rechecking } else { Phase::Deciding };
+        }
+    }
+
+    fn proven(&self) -> Phase {
+        if self.reviewed { Phase::Reviewing } else { Phase::Deciding }
+    }
+
+    fn round_ended(&mut self, class: Option<Class>, problems: &[Problem], next: &NextStep) {
+        self.rounds.push(RoundRecord {
+            round: self.round,
+            tier: self.tier.clone(),
+            tree: self.tree.clone(),
+            class,
+            problems: problems.to_vec(),
+        });
+        self.phase = match next {
+            NextStep::Commit => Phase::Committing,
+            NextStep::Round { tier } => {
+                self.tier = tier.clone();
+                Phase::Briefing
+            }
+            NextStep::Escalate => Phase::Escalated,
+        };
+    }
+
+    fn retried(&mut self) {
+        self.because = None;
+        self.kept = None;
+        self.blocked_by = None;
+        self.began_at = self.commit.take().or(self.began_at.take());
+        // Whoever stood in for the tier whose provider failed has failed as well: begin again with it.
+        if let Some(first) = self.spoilt.first() {
+            self.tier = first.tier.clone();
+        }
+        self.spoilt.clear();
+        self.last_round = self.round + self.budget;
+        let was = self.was.take();
+        self.phase = match (self.phase, was) {
+            _ if self.worktree.is_none() => Phase::Waiting,
+            // The disk may have mended; nothing of the round is lost.
+            (Phase::Blocked, Some(was)) => was,
+            (_, Some(was @ (Phase::Provisioning | Phase::Classing))) => was,
+            _ => Phase::Briefing,
+        };
+    }
+}
+
+fn review_problems(verdict: &Verdict) -> Vec<Problem> {
+    if verdict.findings.is_empty() {
+        return vec![Problem::new(Check::Review, verdict.summary.clone())];
+    }
+    let place = |file: &String, line: Option<u32>| match line {
+        Some(line) => format!("{file}:{line}"),
+        None => file.clone(),
+    };
+    verdict
+        .findings
+        .iter()
+        .map(|finding| Problem {
+            subject: finding.file.as_ref().map(|file| place(file, finding.line)),
+            ..Problem::new(Check::Review, finding.message.clone())
+        })
+        .collect()
+}

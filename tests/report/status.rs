@@ -1,0 +1,41 @@
+//! `sop status`.
+
+use sop::model::time::Length;
+use sop::report::palette::Look;
+use sop::report::status;
+
+use super::scene::{COLOURED, PLAIN, evil, harmless, interrupted, mixed, text};
+use crate::support::story::Story;
+
+fn table(run: &Story, held: bool, look: Look) -> String {
+    text(|out| status::write(&run.ledger, run.now.after(Length::secs(5)), held, out, &look))
+}
+
+#[test]
+fn the_table_of_a_run() {
+    insta::assert_snapshot!(table(&mixed(), false, Look { width: Some(100), ..PLAIN }));
+}
+
+#[test]
+fn a_run_that_nobody_holds_is_not_called_running() {
+    let run = interrupted();
+    assert!(table(&run, false, PLAIN).starts_with("? settings-1 · not running · 1 of 2"));
+    assert!(table(&run, true, PLAIN).starts_with("● settings-1 · running · 1 of 2"));
+}
+
+#[test]
+fn nothing_that_others_wrote_acts_and_lines_keep_to_the_terminal() {
+    harmless(&table(&evil(), false, COLOURED));
+    let narrow = table(&evil(), false, Look { width: Some(50), ..PLAIN });
+    harmless(&narrow);
+    let wide = |line: &&str| unicode_width::UnicodeWidthStr::width(*line) > 50;
+    assert_eq!(narrow.lines().find(wide), None);
+}
+
+#[test]
+fn programs_get_the_state_itself() {
+    let run = mixed();
+    let json = text(|out| status::json(&run.ledger, out));
+    let back: sop::ledger::Ledger = serde_json::from_str(&json).unwrap();
+    assert_eq!(serde_json::to_value(&back).unwrap(), serde_json::to_value(&run.ledger).unwrap());
+}
