@@ -109,12 +109,11 @@ pub async fn dry_run(
     write_whole(&dir.named(MADE), &made).map_err(RunError::from)?;
     let site = create::site(repo, dir, plan.clone(), Briefs::built_in(), BTreeMap::new())?;
     let site = Arc::new(site);
-    let swept = site.blocking(move |site| {
+    site.blocking(move |site| {
         sweep(site, &root);
         Ok(())
-    });
-    let swept = swept.await;
-    tracing::debug!(?swept, "what dry runs that were killed have left");
+    })
+    .await?;
     let result = class_all(&site, base, &mut orders).await;
     let commit = base.commit.clone();
     let gone = site.blocking(move |site| site.discard(UNIT, &commit)).await;
@@ -145,7 +144,10 @@ fn scratch_run(scratch: &Path) -> Result<RunDir, RunError> {
 fn sweep(site: &Site, root: &Path) {
     for entry in std::fs::read_dir(root).into_iter().flatten().flatten() {
         let folder = entry.path();
-        if !entry.file_name().as_encoded_bytes().starts_with(SCRATCH.as_bytes()) {
+        // To look at our own lock would be to let go of it.
+        if folder == site.dir.root()
+            || !entry.file_name().as_encoded_bytes().starts_with(SCRATCH.as_bytes())
+        {
             continue;
         }
         let Ok(dir) = scratch_run(&folder) else { continue };
@@ -157,7 +159,7 @@ fn sweep(site: &Site, root: &Path) {
             }
             continue;
         };
-        let Ok(Some(_lock)) = dir.try_lock() else { continue };
+        let Ok(_lock) = dir.lock() else { continue };
         let Some(root) = site.worktrees.parent() else { continue };
         let worktrees = root.join(dir.run().as_str());
         let spec = WorktreeSpec {
@@ -166,7 +168,10 @@ fn sweep(site: &Site, root: &Path) {
             base: made.base,
             seed: dir.seed(UNIT),
         };
-        if matches!(discard(&site.repo, &spec, &kept_out(&made.copied)), Ok(Removal::Gone)) {
+        // One that was cut off in the making can only be finished, and then it can be removed.
+        let whole = site.repo.add_worktree(&spec);
+        let gone = whole.and_then(|_| discard(&site.repo, &spec, &kept_out(&made.copied)));
+        if matches!(gone, Ok(Removal::Gone)) {
             let _ = std::fs::remove_dir(&worktrees);
             let _ = std::fs::remove_dir_all(&folder);
         }

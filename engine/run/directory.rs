@@ -1,17 +1,16 @@
 //! The run directory: `<git common dir>/sop-run/<run>/`. Shared by all worktrees, outlives every
 //! process, and archived rather than deleted. This file is the one place that knows its names.
 
-use std::fs::{self, File, TryLockError};
+use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+
+use rustix::fs::{FlockOperation, fcntl_lock};
+use rustix::io::Errno;
+use rustix::process::{Flock, FlockType, fcntl_getlk};
 
 use crate::journal;
 use crate::model::ids::{RunId, WpId};
-
-/// How long a lock may outlive the engine that was killed: a child that it had forked, and that has not
-/// come to run its own program yet, still shares it.
-const LINGER: Duration = Duration::from_secs(1);
 
 /// What can go wrong with a run directory.
 #[derive(Debug, thiserror::Error)]
@@ -44,7 +43,9 @@ pub struct RunDir {
     run: RunId,
 }
 
-/// An engine's hold on a run: a kernel lock, so that it falls with the process, however it dies.
+/// An engine's hold on a run: a kernel lock, so that it falls with the process, however it dies. A
+/// record lock and not `flock`, which a child would inherit: one that was just being started when its
+/// engine was killed would hold the run until it has become another program.
 #[derive(Debug)]
 pub struct EngineLock(#[expect(dead_code, reason = "held, not read")] File);
 
@@ -102,35 +103,28 @@ impl RunDir {
     /// # Errors
     /// [`DirectoryError::Held`] when another engine has it.
     pub fn lock(&self) -> Result<EngineLock, DirectoryError> {
-        let deadline = Instant::now() + LINGER;
-        loop {
-            match self.try_lock()? {
-                Some(lock) => return Ok(lock),
-                None if Instant::now() < deadline => std::thread::sleep(Duration::from_millis(10)),
-                None => return Err(DirectoryError::Held(self.run.clone())),
-            }
-        }
-    }
-
-    /// Whether an engine has the run right now. A look: by the time it is told, it may have changed.
-    #[must_use]
-    pub fn held(&self) -> bool {
-        matches!(self.try_lock(), Ok(None))
-    }
-
-    /// Takes the run for this process if no other has it at this instant.
-    ///
-    /// # Errors
-    /// The lock file cannot be opened.
-    pub fn try_lock(&self) -> Result<Option<EngineLock>, DirectoryError> {
-        let path = self.path().join("engine.lock");
+        let path = self.engine_lock();
         let file = File::options().create(true).truncate(false).write(true).open(&path);
         let file = file.map_err(DirectoryError::io("open", &path))?;
-        match file.try_lock() {
-            Ok(()) => Ok(Some(EngineLock(file))),
-            Err(TryLockError::WouldBlock) => Ok(None),
-            Err(TryLockError::Error(source)) => Err(DirectoryError::io("lock", &path)(source)),
+        match fcntl_lock(&file, FlockOperation::NonBlockingLockExclusive) {
+            Ok(()) => Ok(EngineLock(file)),
+            Err(Errno::AGAIN | Errno::ACCESS) => Err(DirectoryError::Held(self.run.clone())),
+            Err(error) => Err(DirectoryError::io("lock", &path)(error.into())),
         }
+    }
+
+    /// Whether an engine of another process has the run right now. A look: by the time it is told, it
+    /// may have changed. Not for a process that has it itself, which would let go of it by looking.
+    #[must_use]
+    pub fn held(&self) -> bool {
+        let file = File::open(self.engine_lock());
+        file.is_ok_and(|file| {
+            fcntl_getlk(&file, &Flock::from(FlockType::ReadLock)).is_ok_and(|lock| lock.is_some())
+        })
+    }
+
+    fn engine_lock(&self) -> PathBuf {
+        self.path().join("engine.lock")
     }
 
     /// The run.

@@ -294,8 +294,8 @@ impl<'a> Engine<'a> {
             if self.slots.full() {
                 break;
             }
-            let locks = &self.site.wp(&wp.id).locks;
-            if !self.units.contains_key(&wp.id) && self.slots.take(&wp.id, &wp.tier, locks) {
+            let (tier, locks) = (self.site.next_tier(wp), &self.site.wp(&wp.id).locks);
+            if !self.units.contains_key(&wp.id) && self.slots.take(&wp.id, &tier, locks) {
                 chosen.push((wp.id.clone(), wp.phase));
             }
         }

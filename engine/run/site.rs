@@ -9,7 +9,8 @@ use crate::brief::Briefs;
 use crate::event::Classed;
 use crate::git::{GitError, Identity, Repo, Worktree, WorktreeSpec};
 use crate::launch::{Key, Local, Spec};
-use crate::model::ids::{CommitId, WpId};
+use crate::ledger::{NextAttempt, Phase, WpState, next_attempt};
+use crate::model::ids::{CommitId, TierId, WpId};
 use crate::model::outcome::{Check, Problem};
 use crate::model::plan::{Command, Plan, Wp};
 use crate::whitelist::Whitelist;
@@ -78,6 +79,27 @@ impl Site {
     #[must_use]
     pub fn wp(&self, id: &WpId) -> &Wp {
         &self.plan.wps[self.wps[id]]
+    }
+
+    /// The next start of a WP's round. The tier that the round began on says where to go on: one of its
+    /// fallbacks has its own list.
+    #[must_use]
+    pub fn next_attempt(&self, wp: &WpState) -> NextAttempt {
+        let first = wp.spoilt.first().map_or(&wp.tier, |spoilt| &spoilt.tier);
+        let fallback = self.plan.tiers.get(first).map_or(&[][..], |tier| &tier.fallback);
+        next_attempt(wp, fallback)
+    }
+
+    /// The tier that the next worker of a WP, or the one at work, is of.
+    #[must_use]
+    pub fn next_tier(&self, wp: &WpState) -> TierId {
+        match wp.phase {
+            Phase::Starting => match self.next_attempt(wp) {
+                NextAttempt::Start { tier, .. } => tier,
+                NextAttempt::GiveUp(_) => wp.tier.clone(),
+            },
+            _ => wp.tier.clone(),
+        }
     }
 
     /// Its whitelist.

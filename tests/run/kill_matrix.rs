@@ -8,6 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use sop::event::{Event, Outcome};
 
@@ -200,6 +201,43 @@ fn killed_again_and_again_it_still_ends_so() {
     });
 }
 
+/// Between two records too: in the middle of a commit, a merge, a removal, or while a git child that
+/// survives its engine is at it. Where it hits is chance; what comes of it is not.
+#[test]
+fn killed_at_any_moment_it_still_ends_so() {
+    let reference = Reference::new();
+    let cases = if full() { 80 } else { 6 };
+    matrix(|n| {
+        let rig = Rig::copy_of(&reference.template);
+        // Spread over about the time that a run takes, and the same again with each attempt.
+        let pauses = [0, 7, 13].map(|more| Duration::from_millis((n * 37 + more * 61) % 1200));
+        let case = format!("killed after {pauses:?}");
+        for pause in pauses {
+            let begun = rig.repo().join(".git/sop-run/matrix-1/journal.jsonl").exists();
+            let args: &[&str] = if begun { &["resume"] } else { &["apply", "--yes"] };
+            let engine = rig.start(args);
+            std::thread::sleep(pause);
+            engine.signal(rustix::process::Signal::KILL);
+            let code = engine.wait();
+            assert!([0, 256].contains(&code), "{case}: {code}\n{}", rig.engine_said());
+        }
+        if !rig.repo().join(".git/sop-run/matrix-1/journal.jsonl").exists() {
+            // A run that was not made yet, or whose name is taken by the beginnings of one.
+            return n < cases;
+        }
+        let said = rig.sop(&["resume"]);
+        if said.code == 2 && said.err.contains("no run yet") {
+            return n < cases;
+        }
+        assert_eq!(said.code, 0, "{case}: resume\n{}\n{}", said.out, said.err);
+        // What a killed dry run leaves goes with the next.
+        rig.until_quiet();
+        rig.sop_ends(0, &["plan"]);
+        reference.holds(&rig, &case, true);
+        n < cases
+    });
+}
+
 #[test]
 fn of_two_that_resume_at_once_one_does_it() {
     let reference = Reference::new();
@@ -228,7 +266,8 @@ fn a_run_that_is_held_is_nobody_elses() {
     assert!(disturbed(&rig, "kill:40"));
     let lock = std::fs::File::options().write(true).open(rig.run_dir().join("engine.lock"));
     let lock = lock.expect("there is a lock");
-    lock.lock().expect("nobody has it");
+    rustix::fs::fcntl_lock(&lock, rustix::fs::FlockOperation::NonBlockingLockExclusive)
+        .expect("nobody has it");
     let before = rig.records();
     let said = rig.sop_ends(6, &["resume"]);
     assert!(said.err.contains("another engine holds the run `matrix-1`"), "{}", said.err);

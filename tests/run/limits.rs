@@ -3,8 +3,17 @@
 use crate::support::rig::Rig;
 use crate::support::written::{plan, with_head, worker, wp};
 
-/// Notes when it begins and ends, with a moment between.
-const TIMED: &str = "echo \"+ $SOP_WP $SOP_TIER\" >> $MARKS/times\nsleep 0.2\ndone_well\necho \"- $SOP_WP $SOP_TIER\" >> $MARKS/times";
+/// Notes when it begins and ends. The first waits for a second, so that what may run at once does.
+const TIMED: &str = r#"
+echo "+ $SOP_WP $SOP_TIER" >> "$MARKS/times"
+for n in $(seq 100); do
+    [ "$(grep -c + "$MARKS/times")" -gt 1 ] && break
+    sleep 0.1
+done
+sleep 0.1
+done_well
+echo "- $SOP_WP $SOP_TIER" >> "$MARKS/times"
+"#;
 
 fn times(text: &str) -> Vec<String> {
     let rig = Rig::new(text, &[("worker.sh", &worker(TIMED))]);
@@ -49,10 +58,32 @@ fn no_more_run_at_once_than_the_plan_allows() {
 #[test]
 fn no_more_run_at_once_on_a_tier_than_it_allows() {
     let dear = "[tiers.dear]\nworker = \"script\"\nmax_parallel = 1\n";
-    let wps = several("tier = \"dear\"") + &wp("y", "") + &wp("z", "");
+    let wps = several("tier = \"dear\"")
+        + &wp("y", "tier = \"standard\"")
+        + &wp("z", "tier = \"standard\"");
     let times = times(&plan(&(dear.to_owned() + &wps)));
     assert_eq!(most(&times, |line| line.ends_with("dear")), 1, "{times:?}");
     assert!(most(&times, |_| true) > 1, "{times:?}");
+}
+
+#[test]
+fn nor_when_they_come_to_it_in_a_later_round_or_start() {
+    let tiers = "[tiers.light]\nworker = \"script\"\nescalate_to = \"dear\"\n\
+                 [tiers.gone]\nworker = \"gone\"\nfallback = [\"dear\"]\n\
+                 [workers.gone]\ncommand = [\"no-such-worker-here\"]\n\
+                 [tiers.dear]\nworker = \"script\"\nmax_parallel = 1\n";
+    let wps = wp("a", "tier = \"light\"")
+        + &wp("b", "tier = \"light\"")
+        + &wp("c", "tier = \"light\"")
+        + &wp("d", "tier = \"gone\"")
+        + &wp("e", "tier = \"dear\"");
+    let script =
+        worker(&format!("[ $SOP_TIER = light ] && {{ echo bad > $SOP_WP.txt; exit 0; }}\n{TIMED}"));
+    let rig = Rig::new(&plan(&(tiers.to_owned() + &wps)), &[("worker.sh", &script)]);
+    rig.apply(0);
+    let times = rig.lines("times");
+    assert_eq!(times.len(), 10, "{times:?}");
+    assert_eq!(most(&times, |line| line.ends_with("dear")), 1, "{times:?}");
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Running plans.
 
+mod approval;
 mod compile;
 mod holder;
 mod infrastructure;

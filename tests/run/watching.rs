@@ -55,7 +55,7 @@ fn a_run_is_waited_for_watched_and_followed() {
     assert_eq!(follower.wait(), 0);
     assert_eq!(waiter.wait(), 0);
     let said = rig.engine_said();
-    assert!(said.contains("from a\nover\n"), "{said}");
+    assert!(said.contains("from a\n") && said.contains("\nover\n"), "{said}");
     assert_eq!(rig.sop_ends(0, &["logs", "b"]).out, "from b\nover\n");
     rig.sop_ends(3, &["wait", "a", "--until", "awaiting-review"]);
 }

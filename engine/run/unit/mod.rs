@@ -14,7 +14,7 @@ use tokio::sync::{mpsc, oneshot};
 use crate::event::Event;
 use crate::git::Worktree;
 use crate::ledger::{Phase, WpState, judge};
-use crate::model::ids::{CommitId, WpId};
+use crate::model::ids::{CommitId, TierId, WpId};
 use crate::model::outcome::{Check, Problem};
 use crate::model::plan::{Mode, Wp};
 
@@ -75,6 +75,8 @@ pub struct Unit {
     orders: Orders,
     state: Box<WpState>,
     reports: Vec<(WpId, String)>,
+    /// The tier on which it has room.
+    tier: TierId,
 }
 
 impl Unit {
@@ -88,7 +90,8 @@ impl Unit {
         state: WpState,
         reports: Vec<(WpId, String)>,
     ) -> Self {
-        Self { site, line, orders, state: Box::new(state), reports }
+        let tier = site.next_tier(&state);
+        Self { site, line, orders, state: Box::new(state), reports, tier }
     }
 
     /// Goes on until nothing is left to do or somebody says stop.
@@ -97,6 +100,11 @@ impl Unit {
         while self.state.phase.active() {
             // A worker that runs is seen through (it was told to end); nothing else is begun.
             if self.stopping() && self.state.phase != Phase::Working {
+                break;
+            }
+            // On another tier there may be no room now: whoever gives it out takes this up again.
+            let to_work = matches!(self.state.phase, Phase::Briefing | Phase::Starting);
+            if to_work && self.site.next_tier(&self.state) != self.tier {
                 break;
             }
             let recorded = match self.advance().await {

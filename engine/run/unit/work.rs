@@ -7,7 +7,7 @@ use crate::brief::args::{self, ArgContext};
 use crate::brief::{Context, ScoutReport};
 use crate::event::Event;
 use crate::launch::{Capture, Key, Launcher, Spec, Stdin};
-use crate::ledger::{NextAttempt, next_attempt};
+use crate::ledger::NextAttempt;
 use crate::model::ids::{TierId, WpId};
 use crate::model::outcome::{Check, Problem};
 use crate::model::plan::{BriefBy, Kind, Tier, Worker};
@@ -69,10 +69,7 @@ impl Unit {
 
     /// Takes down what the rest of the repository is like, and says that a worker comes.
     pub(super) async fn start(&mut self) -> Result<Event, Halt> {
-        // The tier that the round began on says where to go on: one of its fallbacks has its own list.
-        let first = self.state.spoilt.first().map_or(&self.state.tier, |spoilt| &spoilt.tier);
-        let fallback = &self.site.plan.tiers[first].fallback;
-        let (tier, not_before) = match next_attempt(&self.state, fallback) {
+        let (tier, not_before) = match self.site.next_attempt(&self.state) {
             NextAttempt::Start { tier, not_before } => (tier, not_before),
             NextAttempt::GiveUp(what) => {
                 let problem = Problem::new(Check::Worker, format!("no worker could do it: {what}"));
