@@ -75,6 +75,8 @@ pub struct Unit {
     orders: Orders,
     state: Box<WpState>,
     reports: Vec<(WpId, String)>,
+    /// The worktree as it was when the last worker was let in.
+    entered: Option<Worktree>,
 }
 
 impl Unit {
@@ -88,7 +90,7 @@ impl Unit {
         state: WpState,
         reports: Vec<(WpId, String)>,
     ) -> Self {
-        Self { site, line, orders, state: Box::new(state), reports }
+        Self { site, line, orders, state: Box::new(state), reports, entered: None }
     }
 
     /// Goes on until nothing is left to do or somebody says stop.
