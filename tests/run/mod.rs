@@ -1,5 +1,7 @@
 //! Running plans.
 
+mod adversary;
+mod cases;
 mod compile;
 mod holder;
 mod infrastructure;
