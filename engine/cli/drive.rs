@@ -9,6 +9,7 @@ use super::failure::{Failure, written};
 use super::terminal::{self, Color};
 use crate::event::{Outcome, Record, StopReason};
 use crate::git::Repo;
+use crate::journal;
 use crate::ledger::Ledger;
 use crate::model::time::Timestamp;
 use crate::report::Reporter;
@@ -42,6 +43,11 @@ pub struct View {
 pub fn drive(repo: &Repo, dir: RunDir, view: &View, color: Color) -> Result<u8, Failure> {
     let Open { site, lock, journal, ledger } = create::open(repo, dir.clone()).map_err(refused)?;
     let mut reporter = reporter(view, &dir, color);
+    if view.json && ledger.engines == 0 {
+        // Nobody has seen how the run came to be, its name among it.
+        let contents = journal::read(&dir.journal()).map_err(RunError::from).map_err(refused)?;
+        contents.records.iter().for_each(|record| reporter.event(record, &ledger));
+    }
     let runtime = runtime()?;
     let mut watcher = Watcher(reporter.as_mut());
     let engine = Engine::new(Arc::new(site), lock, journal, ledger, &mut watcher);

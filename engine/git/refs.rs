@@ -69,13 +69,13 @@ impl Repo {
         Ok(None)
     }
 
-    /// Whether any ref stands under one of the prefixes; `*` in them stands for one component.
+    /// Whether any ref matches one of the patterns of `git for-each-ref`.
     ///
     /// # Errors
     /// Git could not list them.
-    pub fn any_ref_under(&self, prefixes: &[String]) -> Result<bool, GitError> {
+    pub fn any_ref(&self, patterns: &[String]) -> Result<bool, GitError> {
         let git = self.git().args(["for-each-ref", "--count=1", "--format=%(refname)"]);
-        Ok(!git.args(prefixes).run()?.is_empty())
+        Ok(!git.args(patterns).run()?.is_empty())
     }
 
     /// Where the branch with this short name stands; `None` when there is none.

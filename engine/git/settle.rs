@@ -66,8 +66,9 @@ impl Worktree {
             }
         }
         let link = self.path().join(".git");
-        if std::fs::read(&link).ok() != Some(self.link()) {
-            // What a worker put there goes with it only if it is a file: a folder may hold a history.
+        // A file of the worker's goes; a folder stays, since it may hold a history, and stays a finding.
+        let folder = std::fs::symlink_metadata(&link).is_ok_and(|there| there.is_dir());
+        if !folder && std::fs::read(&link).ok() != Some(self.link()) {
             write_whole(&link, &self.link())?;
         }
         // From the seed: no flag and no entry of the worker's own index survives.

@@ -206,14 +206,23 @@ impl Repo {
         if !path.is_absolute() {
             return Err(taken("the path is not absolute"));
         }
-        std::fs::create_dir_all(parent).map_err(GitError::io("create", parent))?;
-        let place = parent.canonicalize().map_err(GitError::io("find", parent))?.join(name);
-        if place.starts_with(self.common_dir())
-            || self.top().is_some_and(|top| place.starts_with(top))
-        {
-            return Err(taken("it lies inside the repository; worktrees live outside"));
+        let inside = |place: &Path| {
+            place.starts_with(self.common_dir())
+                || self.top().is_some_and(|top| place.starts_with(top))
+        };
+        // As far as it exists: nothing is made in the repository only to be refused.
+        let there = parent.ancestors().find_map(|above| above.canonicalize().ok());
+        let place = match there {
+            Some(there) if inside(&there) => there,
+            _ => {
+                std::fs::create_dir_all(parent).map_err(GitError::io("create", parent))?;
+                parent.canonicalize().map_err(GitError::io("find", parent))?.join(name)
+            }
+        };
+        match inside(&place) {
+            true => Err(taken("it lies inside the repository; worktrees live outside")),
+            false => Ok(place),
         }
-        Ok(place)
     }
 
     /// The administrative folder that the `.git` file in `path` points to, if it is one of this repository

@@ -43,8 +43,7 @@ pub fn write(checkpoint: &Checkpoint, out: &mut impl Write, look: &Look) -> io::
 /// # Errors
 /// When `out` cannot be written.
 pub fn json(checkpoint: &Checkpoint, out: &mut impl Write) -> io::Result<()> {
-    serde_json::to_writer_pretty(&mut *out, checkpoint)?;
-    writeln!(out)
+    super::json::pretty(checkpoint, out)
 }
 
 /// Where it is written. Nothing is cut: what a person says yes to stands there whole.

@@ -23,6 +23,27 @@ pub fn visible_lines(text: &str) -> Cow<'_, str> {
     Cow::Owned(pieces.join("\r\n"))
 }
 
+/// `json`, a text in JSON, with every such character in its strings written as `\\u…`: to a program the
+/// same value, and harmless where it is shown as it is.
+#[must_use]
+pub fn visible_json(json: String) -> String {
+    let hidden = |c: char| !c.is_ascii() && obeyed(c);
+    if json.is_ascii() || !json.chars().any(hidden) {
+        return json;
+    }
+    let mut out = String::with_capacity(json.len() + 16);
+    for c in json.chars() {
+        if hidden(c) {
+            for unit in c.encode_utf16(&mut [0; 2]) {
+                out.push_str(&format!("\\u{unit:04x}"));
+            }
+        } else {
+            out.push(c);
+        }
+    }
+    out
+}
+
 /// `text` with every such character replaced by one visible character, so that columns stay true: a
 /// control picture (`␛`) where Unicode has one, else `�`. Tabs and line breaks are left as they are.
 #[must_use]

@@ -1,11 +1,31 @@
-//! NDJSON for programs: each record as a line of `schemas/event.schema.json`, whole and at once.
+//! JSON for programs: values as others show them too, and a run as NDJSON: each record as a line of
+//! `schemas/event.schema.json`, whole and at once.
 
-use std::io::Write;
+use std::io::{self, Write};
+
+use serde::Serialize;
 
 use super::Reporter;
+use super::escape::visible_json;
 use crate::event::Record;
 use crate::ledger::Ledger;
 use crate::model::time::Timestamp;
+
+/// Writes `value` and a line feed, on one line.
+///
+/// # Errors
+/// What `out` answers to a write.
+pub fn line(value: &impl Serialize, out: &mut impl Write) -> io::Result<()> {
+    writeln!(out, "{}", visible_json(serde_json::to_string(value)?))
+}
+
+/// Writes `value` and a line feed, indented.
+///
+/// # Errors
+/// What `out` answers to a write.
+pub fn pretty(value: &impl Serialize, out: &mut impl Write) -> io::Result<()> {
+    writeln!(out, "{}", visible_json(serde_json::to_string_pretty(value)?))
+}
 
 /// Writes records as they come.
 #[derive(Debug)]
@@ -23,12 +43,9 @@ impl<W: Write> Json<W> {
 impl<W: Write + Send> Reporter for Json<W> {
     fn event(&mut self, record: &Record, _: &Ledger) {
         let Some(out) = &mut self.out else { return };
-        let written = serde_json::to_vec(record).map_err(Into::into).and_then(|mut line| {
-            line.push(b'\n');
-            out.write_all(&line)?;
-            out.flush()
-        });
-        if written.is_err() {
+        let mut whole = Vec::new();
+        let written = line(record, &mut whole).and_then(|()| out.write_all(&whole));
+        if written.and_then(|()| out.flush()).is_err() {
             self.out = None;
         }
     }

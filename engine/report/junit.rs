@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 
-use super::escape::visible_lines;
+use super::escape::{visible, visible_lines};
 use super::narrate::{length_of, one};
 use super::words;
 use crate::ledger::{GatePhase, GateState, Ledger, Phase, WpState};
@@ -22,7 +22,7 @@ use crate::model::outcome::{Class, Problem, Ran};
 /// # Errors
 /// When `out` cannot be written.
 pub fn write(ledger: &Ledger, out: impl Write) -> io::Result<()> {
-    let mut report = Report::new(fit(ledger.run.as_str()));
+    let mut report = Report::new(fit_line(ledger.run.as_str()));
     report.set_time(ledger.updated_at.since(ledger.created_at).0);
     for level in ledger.wps.chunk_by(|a, b| a.stage == b.stage) {
         report.add_test_suite(suite(ledger, level));
@@ -32,16 +32,16 @@ pub fn write(ledger: &Ledger, out: impl Write) -> io::Result<()> {
 
 fn suite(ledger: &Ledger, wps: &[WpState]) -> TestSuite {
     let stage = wps.first().map_or("", |wp| wp.stage.as_str());
-    let mut suite = TestSuite::new(fit(stage));
+    let mut suite = TestSuite::new(fit_line(stage));
     let mut spent = Duration::ZERO;
     let class = format!("{}.{stage}", ledger.run);
     for wp in wps {
-        let mut case = TestCase::new(fit(wp.id.as_str()), status(wp));
+        let mut case = TestCase::new(fit_line(wp.id.as_str()), status(wp));
         let took = length_of(wp).unwrap_or_default().0;
         spent += took;
-        case.set_classname(fit(&class)).set_time(took);
+        case.set_classname(fit_line(&class)).set_time(took);
         for (name, value) in facts(wp) {
-            case.add_property((name.to_owned(), fit(&value)));
+            case.add_property((name.to_owned(), fit_line(&value)));
         }
         let output = output(wp);
         if !output.is_empty() {
@@ -53,7 +53,7 @@ fn suite(ledger: &Ledger, wps: &[WpState]) -> TestSuite {
     let gates = ledger.gates.iter().filter(|g| levels.clone().any(|level| level == g.level));
     for gate in gates.filter(|gate| gate.phase != GatePhase::Superseded) {
         let mut case = TestCase::new(format!("gate {}", gate.gate), gate_status(gate));
-        case.set_classname(fit(&class));
+        case.set_classname(fit_line(&class));
         if !gate.proved.is_empty() {
             case.set_system_out(fit(&listed(&gate.proved)));
         }
@@ -80,7 +80,7 @@ fn status(wp: &WpState) -> TestCaseStatus {
                 None => words::state(phase).to_owned(),
             };
             let mut status = TestCaseStatus::skipped();
-            status.set_type(phase.name()).set_message(fit(&why));
+            status.set_type(phase.name()).set_message(fit_line(&why));
             status
         }
     }
@@ -103,7 +103,7 @@ fn failed(kind: NonSuccessKind, class: Class, problems: &[Problem]) -> TestCaseS
     let mut status = TestCaseStatus::non_success(kind);
     status.set_type(class.to_string());
     if let Some(first) = problems.first() {
-        status.set_message(fit(&one(first)));
+        status.set_message(fit_line(&one(first)));
     }
     let all: Vec<String> = problems.iter().map(|p| format!("{}: {}", p.check, one(p))).collect();
     status.set_description(fit(&all.join("\n")));
@@ -140,6 +140,11 @@ fn listed(commands: &[Ran]) -> String {
         let _ = writeln!(text, "{}: {} ({} lines, {})", ran.run, ran.end, ran.lines, ran.log);
     }
     text
+}
+
+/// As [`fit`], for an attribute, which has one line: XML readers take a line break in one for a blank.
+fn fit_line(text: &str) -> String {
+    fit(&visible(text))
 }
 
 /// Text that XML can hold: what a terminal would obey is escaped, so that nothing is lost in silence;

@@ -68,8 +68,7 @@ pub fn write(
 /// # Errors
 /// When `out` cannot be written.
 pub fn json(ledger: &Ledger, out: &mut impl Write) -> io::Result<()> {
-    serde_json::to_writer_pretty(&mut *out, ledger)?;
-    writeln!(out)
+    super::json::pretty(ledger, out)
 }
 
 fn head<'a>(ledger: &Ledger, now: Timestamp, held: bool, look: &'a Look) -> Line<'a> {

@@ -73,6 +73,11 @@ pub enum RunError {
     /// No place for worktrees.
     #[error("there is no place for worktrees: set SOP_WORKTREES, or HOME")]
     NoHome,
+    /// A branch that git lets no other stand below.
+    #[error(
+        "the branch `{0}` leaves no room for those of a run (`{0}/…`): rename it (`git branch -m {0} NAME`)"
+    )]
+    NoRoom(&'static str),
     /// A bare repository.
     #[error("{} is a bare repository; run sop from a checkout", .0.display())]
     Bare(PathBuf),
@@ -268,11 +273,17 @@ fn claim(repo: &Repo, plan: &RunId) -> Result<RunDir, RunError> {
 /// worktree.
 ///
 /// # Errors
-/// When git cannot answer, or the plan's name leaves no room for a number.
+/// When git cannot answer, a branch leaves no room for those of runs, or the plan's name none for a
+/// number.
 pub fn next(repo: &Repo, plan: &RunId) -> Result<RunDir, RunError> {
     let root = RunDir::root_in(repo.common_dir());
     let top = repo.top().ok_or_else(|| RunError::Bare(repo.common_dir().to_owned()))?;
     let worktrees = worktrees_root(repo.common_dir(), top).ok_or(RunError::NoHome)?;
+    for room in ["sop", "sop-stage"] {
+        if repo.read_ref(&format!("refs/heads/{room}"))?.is_some() {
+            return Err(RunError::NoRoom(room));
+        }
+    }
     for n in 1_u32.. {
         let name = format!("{plan}-{n}");
         let run = RunId::new(name.clone()).map_err(|why| RunError::Name { name, why })?;
@@ -280,13 +291,15 @@ pub fn next(repo: &Repo, plan: &RunId) -> Result<RunDir, RunError> {
         if dir.path().exists() || worktrees.join(run.as_str()).exists() {
             continue;
         }
+        // The first two match what is below them as well, and a branch that leaves no room below it;
+        // a pattern with `*` matches whole names only.
         let under = [
-            format!("refs/heads/sop/{run}/"),
-            format!("refs/heads/sop-stage/{run}/"),
-            format!("refs/remotes/*/sop/{run}/"),
-            format!("refs/remotes/*/sop-stage/{run}/"),
+            format!("refs/heads/sop/{run}"),
+            format!("refs/heads/sop-stage/{run}"),
+            format!("refs/remotes/*/sop/{run}/**"),
+            format!("refs/remotes/*/sop-stage/{run}/**"),
         ];
-        if !repo.any_ref_under(&under)? {
+        if !repo.any_ref(&under)? {
             return Ok(dir);
         }
     }

@@ -122,15 +122,33 @@ fn describe(command: &crate::model::plan::Command) -> String {
 
 fn copy(top: &Path, worktree: &Path, entry: &str) -> Result<(), Problem> {
     let (from, to) = (top.join(entry), worktree.join(entry));
-    copy_entry(&from, &to).map_err(|error| {
-        let text = match error.kind() {
-            io::ErrorKind::NotFound => {
-                "is to be copied into every worktree, but is not in your checkout".to_owned()
-            }
-            _ => format!("cannot be copied into the worktree: {error}"),
-        };
-        Problem::new(Check::Provision, text).about(entry)
-    })
+    no_link_above(worktree, Path::new(entry)).and_then(|()| copy_entry(&from, &to)).map_err(
+        |error| {
+            let text = match error.kind() {
+                io::ErrorKind::NotFound => {
+                    "is to be copied into every worktree, but is not in your checkout".to_owned()
+                }
+                _ => format!("cannot be copied into the worktree: {error}"),
+            };
+            Problem::new(Check::Provision, text).about(entry)
+        },
+    )
+}
+
+/// A folder of the base may be a link, even to the very place that the copy is made from: what is put
+/// through it lands outside the worktree.
+fn no_link_above(worktree: &Path, entry: &Path) -> io::Result<()> {
+    let above = entry.ancestors().skip(1).filter(|above| !above.as_os_str().is_empty());
+    let is_link = |above: &&Path| {
+        fs::symlink_metadata(worktree.join(above)).is_ok_and(|meta| meta.is_symlink())
+    };
+    match above.into_iter().find(is_link) {
+        None => Ok(()),
+        Some(link) => {
+            let link = process::escape(link.as_os_str().as_encoded_bytes());
+            Err(io::Error::other(format!("`{link}` is a link in the base, and leads elsewhere")))
+        }
+    }
 }
 
 /// Files with their modes, folders with all that is in them, links as links.
@@ -140,6 +158,9 @@ fn copy_entry(from: &Path, to: &Path) -> io::Result<()> {
         fs::create_dir_all(parent)?;
     }
     if meta.is_dir() {
+        if fs::symlink_metadata(to).is_ok_and(|there| there.is_symlink()) {
+            return Err(io::Error::other("a link is in its place"));
+        }
         fs::create_dir_all(to)?;
         for entry in fs::read_dir(from)? {
             let entry = entry?;

@@ -42,6 +42,20 @@ fn the_tree_that_was_checked_is_committed_and_the_worktree_is_clean() {
     assert_eq!(repo.checkout_state(), before);
 }
 
+/// The link's place taken by a folder: it may hold a history, so it stays, and stays a finding.
+#[test]
+fn a_repository_of_the_workers_own_is_left_where_it_is() {
+    let repo = GitRepo::new(SETUP);
+    let worktree = repo.worktree("a");
+    sh(worktree.path(), "rm .git; git init -q .; git add -A; git commit -qm own");
+    let own = sh(worktree.path(), "git rev-parse HEAD");
+    let found = snapshot(&worktree);
+    assert_eq!(found.tampers, [Tamper::LinkReplaced]);
+    worktree.settle(worktree.base(), found.branch_at.as_ref()).expect("settled, as far as can be");
+    assert_eq!(sh(worktree.path(), "git rev-parse HEAD"), own);
+    assert_eq!(snapshot(&worktree).tampers, [Tamper::LinkReplaced]);
+}
+
 #[test]
 fn what_a_worker_committed_is_folded_back_into_plain_changes() {
     let repo = GitRepo::new(SETUP);

@@ -111,8 +111,11 @@ fn what_is_in_the_way_is_named_and_kept() {
     assert!(!spec.path.exists(), "nothing half-made is left");
     repo.sh("git branch -D -q sop/run-1/a");
 
-    let inside = WorktreeSpec { path: repo.main().join("wt"), ..spec.clone() };
-    assert!(matches!(refused(&inside), GitError::PathTaken { .. }));
+    for path in ["wt", "wt/deep/er", "src/wt", ".git/wt"] {
+        let inside = WorktreeSpec { path: repo.main().join(path), ..spec.clone() };
+        assert!(matches!(refused(&inside), GitError::PathTaken { .. }), "{path}");
+    }
+    assert_eq!(repo.sh("git status --porcelain; find . -name 'wt*'"), "", "nothing was made there");
 
     let other = repo.repo().add_worktree(&spec).expect("nothing is in the way now");
     let twin = WorktreeSpec { branch: Some("sop/run-2/a".to_owned()), ..spec };

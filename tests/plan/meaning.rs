@@ -124,6 +124,19 @@ fn ids_are_declared_once() {
 }
 
 #[test]
+fn no_wp_is_called_like_a_gate() {
+    assert_eq!(
+        only(&good_but("id = \"client\"", "id = \"Gate-12\"")),
+        "10:6 reserved-id: `Gate-12` is what a stage's gate is called at <\"Gate-12\">; choose another name; any other that \
+         starts with `gate-` will do"
+    );
+    for fine in ["gate", "gate-", "gate-1a", "agate-1"] {
+        let text = good_but("id = \"client\"", &format!("id = \"{fine}\""));
+        assert_eq!(found(&text), Vec::<String>::new(), "{fine}");
+    }
+}
+
+#[test]
 fn needs() {
     says(
         "brief_text",

@@ -1,7 +1,7 @@
 //! Text of others never steers the terminal.
 
 use proptest::prelude::*;
-use sop::report::escape::{pictured, visible, visible_lines};
+use sop::report::escape::{pictured, visible, visible_json, visible_lines};
 
 #[test]
 fn plain_text_is_left_alone() {
@@ -49,6 +49,13 @@ proptest! {
     }
 
     #[test]
+    fn json_means_what_it_meant_and_steers_nothing(text in any::<String>()) {
+        let json = visible_json(serde_json::to_string(&text).unwrap());
+        prop_assert!(!json.chars().any(char::is_control));
+        prop_assert_eq!(serde_json::from_str::<String>(&json).unwrap(), text);
+    }
+
+    #[test]
     fn pictures_keep_columns_and_lines(text in any::<String>()) {
         let shown = pictured(&text);
         prop_assert_eq!(shown.chars().count(), text.chars().count());
@@ -62,4 +69,11 @@ proptest! {
 #[test]
 fn a_picture_stands_for_one_character() {
     assert_eq!(pictured("a\u{1b}[1m\u{202e}\u{9b}\r\u{7f}\r\n\tb"), "a␛[1m��␍␡\r\n\tb");
+}
+
+#[test]
+fn json_writes_out_what_a_terminal_would_obey() {
+    let text = "é\u{9b}\u{202e}\u{e0041}\u{1b}";
+    let json = visible_json(serde_json::to_string(text).expect("JSON"));
+    assert_eq!(json, "\"é\\u009b\\u202e\\udb40\\udc41\\u001b\"");
 }

@@ -79,3 +79,12 @@ fn what_xml_cannot_hold_is_escaped_not_lost() {
     assert!(text.contains("\\u{1b}[2Jb\\u{202e}c"), "{text}");
     Report::deserialize_from_str(&text).unwrap();
 }
+
+#[test]
+fn a_line_break_in_a_title_is_written_out() {
+    // In an attribute an XML reader would take it for a blank.
+    let text = xml(&evil());
+    for attribute in text.split('"').skip(1).step_by(2) {
+        assert!(!attribute.contains(['\n', '\t']), "{attribute:?}");
+    }
+}

@@ -1,6 +1,8 @@
 //! Running plans.
 
+mod adversary;
 mod approval;
+mod cases;
 mod compile;
 mod holder;
 mod infrastructure;

@@ -33,7 +33,8 @@ impl Names {
     ) -> Self {
         let names = stages.iter().map(|stage| stage.name.0.clone()).collect();
         let stages = Roll::call(names, "stage", "name", notes);
-        let ids = wps.iter().map(|wp| wp.id.0.clone()).collect();
+        let ids: Vec<String> = wps.iter().map(|wp| wp.id.0.clone()).collect();
+        reserved(&ids, notes);
         let wp_stage = |wp: &Table<Wp>| stages.find(wp.stage.as_deref()?);
         let wp_stages: Vec<_> = wps.iter().map(wp_stage).collect();
         let used: HashSet<usize> = wp_stages.iter().flatten().copied().collect();
@@ -160,6 +161,20 @@ impl Names {
             None if lack.is_empty() => note.help(there_are(names)),
             None => note.help(format!("{}; or {lack}", there_are(names))),
         };
+    }
+}
+
+/// Notes ids that the gates of a run go by: worktrees, logs and steps of both carry them.
+fn reserved(ids: &[String], notes: &mut Notes) {
+    for (i, id) in ids.iter().enumerate() {
+        let lower = id.to_ascii_lowercase();
+        let number = lower.strip_prefix("gate-");
+        if number.is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit())) {
+            let message = format!("{} is what a stage's gate is called", quoted(id));
+            notes
+                .error(format!("/wp/{i}/id"), "reserved-id", message)
+                .help("choose another name; any other that starts with `gate-` will do");
+        }
     }
 }
 

@@ -80,8 +80,7 @@ pub fn draw(findings: &[Finding], sources: &Sources<'_>, out: &mut impl Write) -
             .map(|finding| entry(finding, sources.get(&finding.file)))
             .collect(),
     };
-    serde_json::to_writer_pretty(&mut *out, &document)?;
-    writeln!(out)
+    crate::report::json::pretty(&document, out)
 }
 
 /// The JSON Schema of the document.

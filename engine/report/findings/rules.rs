@@ -188,6 +188,11 @@ pub const RULES: &[Rule] = &[
         help: "No file of the base is in both whitelists, but a new one could be; the finding shows such a path. Narrow one of the patterns if both WPs may get there.",
     },
     Rule {
+        code: "reserved-id",
+        about: "No work package is called like a stage's gate.",
+        help: "`gate-1`, `gate-2`, … name the worktrees and logs in which a stage is proven as a whole. Choose another name.",
+    },
+    Rule {
         code: "schema",
         about: "A plan file keeps to the schema of plan files.",
         help: "`sop schema plan` prints it; editors complete and explain keys with it.",

@@ -34,8 +34,7 @@ pub fn draw(findings: &[Finding], sources: &Sources<'_>, out: &mut impl Write) -
             "results": results,
         }],
     });
-    serde_json::to_writer_pretty(&mut *out, &log)?;
-    writeln!(out)
+    crate::report::json::pretty(&log, out)
 }
 
 fn rule(code: &str) -> Value {

@@ -77,6 +77,8 @@ pub struct Unit {
     reports: Vec<(WpId, String)>,
     /// The tier on which it has room.
     tier: TierId,
+    /// The worktree as it was when the last worker was let in.
+    entered: Option<Worktree>,
 }
 
 impl Unit {
@@ -91,7 +93,7 @@ impl Unit {
         reports: Vec<(WpId, String)>,
     ) -> Self {
         let tier = site.next_tier(&state);
-        Self { site, line, orders, state: Box::new(state), reports, tier }
+        Self { site, line, orders, state: Box::new(state), reports, tier, entered: None }
     }
 
     /// Goes on until nothing is left to do or somebody says stop.

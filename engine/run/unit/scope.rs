@@ -3,7 +3,7 @@
 
 use crate::event::Event;
 use crate::git::scope::{self, What};
-use crate::git::{GuardSpec, Guarded, SnapshotSpec};
+use crate::git::{GitError, GuardSpec, Guarded, SnapshotSpec};
 use crate::model::outcome::{Check, Problem};
 use crate::model::plan::{Checkout, Kind};
 
@@ -16,8 +16,9 @@ use crate::run::site::Halt;
 impl Unit {
     /// Takes down the rest of the repository before attempt `attempt`, on disk: the engine that looks
     /// afterwards may be another.
-    pub(super) async fn take_guard(&self, attempt: u32) -> Result<(), Halt> {
+    pub(super) async fn take_guard(&mut self, attempt: u32) -> Result<(), Halt> {
         let worktree = self.worktree().await?;
+        self.entered = Some(worktree.clone());
         let path = self.site.dir.guard(&self.state.id, attempt);
         let guarded = self
             .site
@@ -50,7 +51,11 @@ impl Unit {
                 format!("cannot read {}, without which nothing can be compared", guard.display());
             return Err(Halt::blocked(Problem::new(Check::Scope, text)));
         };
-        let worktree = self.worktree().await?;
+        let worktree = match (self.worktree().await, &self.entered) {
+            // The worker took its registration away: what it did in the folder is still there to see.
+            (Err(_), Some(entered)) if entered.path().is_dir() => entered.clone(),
+            (found, _) => found?,
+        };
         let began_at = self.state.began_at.clone().unwrap_or_else(|| base.clone());
         let wp = self.state.id.clone();
         let (snapshot, judged, seen) = self
@@ -71,8 +76,15 @@ impl Unit {
                 let judged = scope::check(&snapshot, &diff, |path| whitelist.matches(path));
                 // What the worker committed or staged is folded back into changes on disk: a finding
                 // names it once, and the next round starts clean.
-                if judged.iter().any(|finding| finding.what.is_of_git_state()) {
-                    worktree.settle(&spec.began_at, snapshot.branch_at.as_ref())?;
+                let to_settle = judged.iter().any(|finding| finding.what.is_of_git_state());
+                // Where the registration is gone there is nothing left to set right.
+                if to_settle && worktree.git_dir().is_dir() {
+                    match worktree.settle(&spec.began_at, snapshot.branch_at.as_ref()) {
+                        // Moved again, or made an alias of another branch: left alone, and the finding
+                        // stands whatever becomes of the branch.
+                        Ok(()) | Err(GitError::RefMoved { .. }) => {}
+                        Err(error) => return Err(error),
+                    }
                 }
                 let seen = scope::notes(&snapshot, &diff);
                 Ok((snapshot, judged, seen))
