@@ -109,7 +109,11 @@ pub async fn dry_run(
     write_whole(&dir.named(MADE), &made).map_err(RunError::from)?;
     let site = create::site(repo, dir, plan.clone(), Briefs::built_in(), BTreeMap::new())?;
     let site = Arc::new(site);
-    let swept = site.blocking(move |site| Ok(sweep(site, &root))).await;
+    let swept = site.blocking(move |site| {
+        sweep(site, &root);
+        Ok(())
+    });
+    let swept = swept.await;
     tracing::debug!(?swept, "what dry runs that were killed have left");
     let result = class_all(&site, base, &mut orders).await;
     let commit = base.commit.clone();

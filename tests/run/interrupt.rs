@@ -67,7 +67,7 @@ fn twice_it_ends_what_does_not_listen() {
     engine.signal_group(Signal::INT);
     // It is heard before the second comes: a worker's grace is ten seconds.
     rig.until_cancelled("a");
-    assert_eq!(rig.processes().is_empty(), false);
+    assert!(!rig.processes().is_empty());
     engine.signal_group(Signal::INT);
     assert_eq!(engine.wait(), 130, "{}", rig.engine_said());
     rig.until_quiet();
