@@ -96,25 +96,9 @@ fn work_that_waits_for_a_person_says_how_to_look_and_how_to_answer() {
     run.stop(sop::event::StopReason::Waiting);
     assert_eq!(
         commands(&run),
-        ["git -C /w/settings-1/a diff 6261736500", "sop review a --approve --run settings-1",]
+        ["git diff 6261736500 7400000000", "sop review a --approve --run settings-1"]
     );
     assert_eq!(of(&run).outcome, Outcome::Waiting);
-}
-
-#[test]
-fn a_worktree_with_a_space_in_its_path_can_be_pasted() {
-    let shape = WpShape { reviewed: true, ..shape("a") };
-    let mut run = Story::new(Mode::Independent, vec![level("all", vec![shape])]);
-    run.say(Event::WpStarted {
-        wp: wp_id("a"),
-        base: commit("base"),
-        branch: "sop/settings-1/a".to_owned(),
-        worktree: "/my work/$(touch x)".to_owned(),
-    });
-    run.provisioned("a").classed("a", &[]).work("a").ended("a", OK);
-    run.scope("a", "t", Vec::new()).proven("a");
-    run.say(Event::ReviewRequested { wp: wp_id("a"), round: 1, tree: tree("t") });
-    assert_eq!(commands(&run)[0], "git -C '/my work/$(touch x)' diff 6261736500");
 }
 
 #[test]
