@@ -11,7 +11,7 @@ const PARALLEL: usize = 4;
 pub fn run(place: &Place) {
     heading("apply", "N work packages whose worker and DoD are `true`, four at a time");
     note(
-        "floor: per WP 3 git commands and 4 forks of `true` (two stand for the holders), and the removal of the worktree",
+        "floor: per WP 2 git commands, 4 forks of `true` (two stand for the holders), and the removal of the worktree",
     );
     note(
         "repository of 20 files; sop also validates, journals, snapshots, compares the repository before and after each worker",
