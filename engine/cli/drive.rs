@@ -18,9 +18,11 @@ use crate::report::live::{self, Live};
 use crate::report::plain::Plain;
 use crate::report::summary::Summary;
 use crate::report::{junit, screen};
-use crate::run::create::{self, Open, RunError};
 use crate::run::directory::{DirectoryError, RunDir};
-use crate::run::dispatcher::{Ending, Engine, EngineError, Observer};
+use crate::run::dispatcher::{Engine, EngineError, Observer};
+use crate::run::error::RunError;
+use crate::run::let_go::Ending;
+use crate::run::open::{self, Open};
 
 /// What the user wants to see of a run.
 #[derive(Debug, clap::Args)]
@@ -41,7 +43,7 @@ pub struct View {
 /// # Errors
 /// Another engine has it, something in it cannot be read, or the engine cannot go on.
 pub fn drive(repo: &Repo, dir: RunDir, view: &View, color: Color) -> Result<u8, Failure> {
-    let Open { site, lock, journal, ledger } = create::open(repo, dir.clone()).map_err(refused)?;
+    let Open { site, lock, journal, ledger } = open::open(repo, dir.clone()).map_err(refused)?;
     let mut reporter = reporter(view, &dir, color);
     if view.json && ledger.engines == 0 {
         // Nobody has seen how the run came to be, its name among it.

@@ -17,7 +17,7 @@ use crate::model::checkpoint::Checkpoint;
 use crate::report::checkpoint as draw;
 use crate::run::checkpoint::{self, DryRun, DryRunError};
 use crate::run::compile::{Base, Compiled, Outcome, Purpose, compile};
-use crate::run::create;
+use crate::run::naming;
 use crate::run::site::Halt;
 use crate::run::step::Order;
 use crate::run::stop::Stop;
@@ -112,7 +112,7 @@ pub fn prepare(
         true => dry_run(repo, &compiled, &base)?,
         false => DryRun::default(),
     };
-    let next = create::next(repo, &compiled.plan.name).map_err(drive::refused)?;
+    let next = naming::next(repo, &compiled.plan.name).map_err(drive::refused)?;
     let report = checkpoint::report(&compiled, &base, &source.file, next.run(), &dry, warnings);
     Ok(Some(Prepared { text: source.text, compiled, base, dry, report }))
 }

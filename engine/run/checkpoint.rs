@@ -11,8 +11,10 @@ use tempfile::TempDir;
 
 use super::clean::{discard, kept_out};
 use super::compile::{Base, Compiled};
-use super::create::{self, RunError};
 use super::directory::{EngineLock, RunDir, write_whole};
+use super::error::RunError;
+use super::freeze;
+use super::open;
 use super::provision;
 use super::site::{Halt, Site, argv};
 use super::step::Orders;
@@ -107,7 +109,7 @@ pub async fn dry_run(
     let made = Made { base: base.commit.clone(), copied: plan.provision.copy.clone() };
     let made = serde_json::to_vec(&made).unwrap_or_default();
     write_whole(&dir.named(MADE), &made).map_err(RunError::from)?;
-    let site = create::site(repo, dir, plan.clone(), Briefs::built_in(), BTreeMap::new())?;
+    let site = open::site(repo, dir, plan.clone(), Briefs::built_in(), BTreeMap::new())?;
     let site = Arc::new(site);
     site.blocking(move |site| {
         sweep(site, &root);
@@ -247,7 +249,7 @@ pub fn report(
     Checkpoint {
         run: run.clone(),
         plan: file.to_owned(),
-        plan_sha256: create::sha256(&create::frozen(plan)),
+        plan_sha256: freeze::sha256(&freeze::frozen(plan)),
         goal: plan.goal.clone(),
         base: plan.base.clone(),
         commit: base.commit.clone(),

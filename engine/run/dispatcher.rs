@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::{mpsc, oneshot, watch};
 
-use crate::event::{Event, Outcome, Record, StopReason};
+use crate::event::{Event, Record};
 use crate::journal::{Journal, JournalError};
 use crate::ledger::{Ledger, LedgerError, NextGate, Phase, WpState};
 use crate::model::ids::WpId;
@@ -15,12 +15,13 @@ use crate::model::plan::Kind;
 use crate::model::time::Timestamp;
 
 use super::directory::{EngineLock, write_whole};
+use super::let_go::Ending;
 use super::site::{Halt, Site};
 use super::slots::Slots;
 use super::step::Order;
 use super::stop::Stop;
 use super::unit::{Answer, Line, Message, Unit};
-use super::{clean, gate, requests};
+use super::{gate, requests};
 
 /// How often requests are looked for and the view is told that time passes.
 const TICK: Duration = Duration::from_millis(100);
@@ -51,19 +52,10 @@ pub trait Observer: Send {
     fn tick(&mut self, ledger: &Ledger);
 }
 
-/// How an engine let go.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ending {
-    /// Nothing is left to do.
-    Finished(Outcome),
-    /// Something is, but not now.
-    Stopped(StopReason),
-}
-
 /// One engine, on one run.
 pub struct Engine<'a> {
-    site: Arc<Site>,
-    ledger: Ledger,
+    pub(super) site: Arc<Site>,
+    pub(super) ledger: Ledger,
     journal: Journal,
     observer: &'a mut dyn Observer,
     slots: Slots,
@@ -72,7 +64,7 @@ pub struct Engine<'a> {
     units: HashMap<WpId, watch::Sender<Order>>,
     cancelling: HashMap<WpId, Event>,
     gate: Option<watch::Sender<Order>>,
-    order: Order,
+    pub(super) order: Order,
     state_written: Option<Instant>,
     _lock: EngineLock,
 }
@@ -145,7 +137,7 @@ impl<'a> Engine<'a> {
     }
 
     /// Records events in their order: on disk, then in the ledger's answers, then for whoever watches.
-    fn record(&mut self, events: Vec<Event>) -> Result<(), EngineError> {
+    pub(super) fn record(&mut self, events: Vec<Event>) -> Result<(), EngineError> {
         let at = Timestamp(jiff::Timestamp::now());
         let mut records = Vec::with_capacity(events.len());
         for event in events {
@@ -343,81 +335,7 @@ impl<'a> Engine<'a> {
         self.units.is_empty() && self.gate.is_none()
     }
 
-    /// Nothing runs any more: takes away what is not needed, and says how the run stands.
-    async fn let_go(mut self) -> Result<(Ending, Ledger), EngineError> {
-        let standing = self.ledger.standing();
-        let awaited = self.ledger.wps.iter().any(|wp| wp.phase == Phase::AwaitingReview);
-        let over = self.ledger.wps.iter().all(|wp| wp.phase.settled())
-            && !self.ledger.gates.last().is_some_and(|gate| gate.phase.open())
-            && self.ledger.next_gate().is_none();
-        let ending = if over || (standing == Outcome::Failed && !awaited && self.order == Order::Go)
-        {
-            Ending::Finished(standing)
-        } else if self.order != Order::Go {
-            Ending::Stopped(StopReason::Interrupted)
-        } else if standing == Outcome::Blocked {
-            Ending::Stopped(StopReason::Halted)
-        } else {
-            Ending::Stopped(StopReason::Waiting)
-        };
-        if let Ending::Finished(_) = ending {
-            self.sweep().await?;
-        }
-        let event = match ending {
-            Ending::Finished(outcome) => Event::RunFinished { outcome },
-            Ending::Stopped(why) => Event::EngineStopped { why },
-        };
-        self.record(vec![event])?;
-        self.write_state(true);
-        Ok((ending, self.ledger))
-    }
-
-    /// Worktrees that a crash kept from being removed when their time was.
-    async fn sweep(&mut self) -> Result<(), EngineError> {
-        let over = |wp: &&WpState| match wp.phase {
-            Phase::Integrated => true,
-            // Its commit waits for a gate that may yet come.
-            Phase::Passed => wp.kind == Kind::Scout || !self.ledger.gate_failed(),
-            _ => false,
-        };
-        let left: Vec<WpState> = self
-            .ledger
-            .wps
-            .iter()
-            .filter(|wp| wp.worktree.is_some() && wp.kept.is_none())
-            .filter(over)
-            .cloned()
-            .collect();
-        for wp in left {
-            match clean::clean(&self.site, &wp).await {
-                Ok(Some(event)) => self.record(vec![event])?,
-                Ok(None) | Err(Halt::Stopped) => {}
-                Err(Halt::Blocked { problem, .. }) => {
-                    let why = problem.message;
-                    self.record(vec![Event::WorktreeKept { wp: wp.id, why }])?;
-                }
-            }
-        }
-        let gates: Vec<_> = self
-            .ledger
-            .gates
-            .iter()
-            .filter(|gate| !gate.phase.open())
-            .filter_map(|gate| Some((format!("gate-{}", gate.gate), gate.commit.clone()?)))
-            .collect();
-        for (unit, commit) in gates {
-            // It holds nothing that is not on the gate's branch; the next engine tries again.
-            let _ = self.site.blocking(move |site: &Site| site.discard(&unit, &commit)).await;
-        }
-        // Folders go when nothing is left in them; if one is, it is somebody's.
-        let root = &self.site.worktrees;
-        if std::fs::remove_dir(root).is_ok() {
-            let _ = root.parent().map(std::fs::remove_dir);
-        }
-        Ok(())
-    }
-
-    fn write_state(&mut self, now: bool) {
+    pub(super) fn write_state(&mut self, now: bool) {
         let due = self.state_written.is_none_or(|at| at.elapsed() >= STATE_EVERY);
         if !due && !now {
             return;

@@ -5,12 +5,16 @@
 //! `ledger`. Where an effect in the world follows (a worktree, a worker, a commit), one event stands
 //! before it and another after it.
 
+mod shape;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::model::ids::{CommitId, RunId, StageId, TierId, TreeId, WpId};
-use crate::model::outcome::{Class, DodClass, Problem, Ran};
-use crate::model::plan::{Kind, Mode, Risk};
+pub use shape::{After, ApprovedBy, Classed, LevelShape, NextStep, Outcome, StopReason, WpShape};
+
+use crate::model::ids::{CommitId, RunId, TierId, TreeId, WpId};
+use crate::model::outcome::{Class, Problem, Ran};
+use crate::model::plan::Mode;
 use crate::model::time::Timestamp;
 use crate::model::verdict::Verdict;
 
@@ -320,127 +324,6 @@ pub enum Event {
         /// How it stands.
         outcome: Outcome,
     },
-}
-
-/// WPs that may run side by side.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct LevelShape {
-    /// The stage it belongs to; a stage whose WPs need each other has several levels.
-    pub stage: StageId,
-    /// Its WPs in the plan's order.
-    pub wps: Vec<WpShape>,
-}
-
-/// What the ledger has to know of a WP.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct WpShape {
-    /// Its id.
-    pub id: WpId,
-    /// One line for people.
-    pub title: String,
-    /// Who works first.
-    pub tier: TierId,
-    /// How much can go wrong.
-    pub risk: Risk,
-    /// What it leaves behind.
-    pub kind: Kind,
-    /// Rounds before a person decides.
-    pub rounds: u32,
-    /// DoD commands it has.
-    pub dods: u32,
-    /// Whether a reviewer looks at it.
-    pub reviewed: bool,
-    /// Whether finishing without a change is fine.
-    pub allow_empty: bool,
-    /// What it waits for.
-    pub after: After,
-}
-
-/// What a WP waits for.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum After {
-    /// Nothing but the run's start.
-    Base,
-    /// Every WP of this level and, where the stage has several, of its other levels: the whole
-    /// stage before.
-    Stage(StageId),
-    /// Exactly these.
-    Wps(Vec<WpId>),
-}
-
-impl After {
-    /// Whether the WP `id` of `stage` is waited for.
-    #[must_use]
-    pub fn names(&self, id: &WpId, stage: &StageId) -> bool {
-        match self {
-            Self::Base => false,
-            Self::Stage(name) => name == stage,
-            Self::Wps(needs) => needs.contains(id),
-        }
-    }
-}
-
-/// A DoD command's class on the base.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Classed {
-    /// What it said.
-    pub class: DodClass,
-    /// How it went.
-    pub ran: Ran,
-}
-
-/// How a run was approved.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum ApprovedBy {
-    /// A person answered the question.
-    Prompt,
-    /// `--yes`.
-    Flag,
-    /// `[plan] approval = "auto"`.
-    Plan,
-}
-
-/// What follows a round.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum NextStep {
-    /// Everything passed: commit it.
-    Commit,
-    /// Another round, on this tier.
-    Round {
-        /// Who works in it.
-        tier: TierId,
-    },
-    /// A person decides.
-    Escalate,
-}
-
-/// Why an engine lets a run go.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum StopReason {
-    /// Somebody pressed Ctrl-C or sent TERM.
-    Interrupted,
-    /// Only a person can go on.
-    Waiting,
-    /// Infrastructure failed in a way that concerns every WP.
-    Halted,
-}
-
-/// How a run stands at its end.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Outcome {
-    /// Every WP got through.
-    Done,
-    /// A WP failed, was escalated or cancelled, or a stage does not hold together.
-    Failed,
-    /// Somebody is waited for.
-    Waiting,
-    /// Infrastructure is in the way.
-    Blocked,
 }
 
 impl Event {

@@ -1,0 +1,103 @@
+//! What a run keeps as it was when it was approved: the plan, the templates, what the DoD said on the base.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use sha2::{Digest, Sha256};
+
+use super::directory::{DirectoryError, RunDir, write_whole};
+use super::error::RunError;
+use crate::brief;
+use crate::event::Classed;
+use crate::git::Repo;
+use crate::ledger::Ledger;
+use crate::model::ids::CommitId;
+use crate::model::plan::Plan;
+
+/// A plan as a run freezes it: what its approval is bound to.
+#[must_use]
+pub fn frozen(plan: &Plan) -> Vec<u8> {
+    serde_json::to_vec_pretty(plan).unwrap_or_default()
+}
+
+/// The frozen plan of a run, proven to be the one that was approved.
+///
+/// # Errors
+/// When it cannot be read or is another.
+pub fn thaw(dir: &RunDir, approved: &str) -> Result<Plan, RunError> {
+    let path = dir.resolved();
+    let unread = |why: String| RunError::Frozen { path: path.clone(), why };
+    let bytes = fs::read(&path).map_err(|error| unread(error.to_string()))?;
+    let found = sha256(&bytes);
+    if found != approved {
+        return Err(RunError::Changed { path, found, approved: approved.to_owned() });
+    }
+    serde_json::from_slice(&bytes).map_err(|error| unread(error.to_string()))
+}
+
+/// Copies the repository's own templates into the run.
+pub(super) fn freeze_templates(repo: &Repo, dir: &RunDir) -> Result<(), RunError> {
+    let Some(own) = repo.top().map(|top| top.join(brief::FOLDER)) else { return Ok(()) };
+    let entries = match fs::read_dir(&own) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        entries => entries,
+    };
+    let io = |what, path: &Path| {
+        let path = path.to_owned();
+        move |source| DirectoryError::Io { what, path, source }
+    };
+    let frozen = dir.path().join(brief::FOLDER);
+    fs::create_dir_all(&frozen).map_err(io("make", &frozen))?;
+    for entry in entries.map_err(io("read", &own))? {
+        let entry = entry.map_err(io("read", &own))?;
+        if entry.path().is_file() {
+            let to = frozen.join(entry.file_name());
+            fs::copy(entry.path(), &to).map_err(io("write", &to))?;
+        }
+    }
+    Ok(())
+}
+
+/// What the checkpoint report learned about the DoDs, so that no command is run twice on one base.
+pub(super) fn freeze_classed(dir: &RunDir, classed: &[(Classed, PathBuf)]) -> Result<(), RunError> {
+    let mut kept = Vec::with_capacity(classed.len());
+    for (n, (classed, log)) in classed.iter().enumerate() {
+        let name = RunDir::log_name("base", "dod", u32::try_from(n).unwrap_or(u32::MAX) + 1);
+        let to = dir.named(&name);
+        fs::copy(log, &to).map_err(|source| DirectoryError::Io {
+            what: "write",
+            path: to,
+            source,
+        })?;
+        let mut classed = classed.clone();
+        classed.ran.log = name;
+        kept.push(classed);
+    }
+    let bytes = serde_json::to_vec(&kept).unwrap_or_default();
+    write_whole(&dir.named("classed.json"), &bytes)?;
+    Ok(())
+}
+
+/// DoD commands whose class on a base is known already.
+pub(super) fn known(dir: &RunDir, ledger: &Ledger) -> BTreeMap<(CommitId, String), Classed> {
+    let frozen: Vec<Classed> = fs::read(dir.named("classed.json"))
+        .ok()
+        .and_then(|bytes| serde_json::from_slice(&bytes).ok())
+        .unwrap_or_default();
+    let at_base = frozen.into_iter().map(|classed| (ledger.base.clone(), classed));
+    let in_run = ledger.wps.iter().filter_map(|wp| Some((wp.base.clone()?, &wp.classes)));
+    let in_run =
+        in_run.flat_map(|(base, classes)| classes.iter().map(move |c| (base.clone(), c.clone())));
+    at_base
+        .chain(in_run)
+        .map(|(base, classed)| ((base, classed.ran.run.clone()), classed))
+        .collect()
+}
+
+/// SHA-256 in hexadecimal.
+#[must_use]
+pub fn sha256(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+}

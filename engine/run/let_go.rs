@@ -1,0 +1,94 @@
+//! How an engine lets a run go: what is not needed any more is taken away, and the run says how it stands.
+
+use super::clean;
+use super::dispatcher::{Engine, EngineError};
+use super::site::{Halt, Site};
+use super::step::Order;
+use crate::event::{Event, Outcome, StopReason};
+use crate::ledger::{Ledger, Phase, WpState};
+use crate::model::plan::Kind;
+
+/// How an engine let go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ending {
+    /// Nothing is left to do.
+    Finished(Outcome),
+    /// Something is, but not now.
+    Stopped(StopReason),
+}
+
+impl Engine<'_> {
+    /// Nothing runs any more: takes away what is not needed, and says how the run stands.
+    pub(super) async fn let_go(mut self) -> Result<(Ending, Ledger), EngineError> {
+        let standing = self.ledger.standing();
+        let awaited = self.ledger.wps.iter().any(|wp| wp.phase == Phase::AwaitingReview);
+        let over = self.ledger.wps.iter().all(|wp| wp.phase.settled())
+            && !self.ledger.gates.last().is_some_and(|gate| gate.phase.open())
+            && self.ledger.next_gate().is_none();
+        let ending = if over || (standing == Outcome::Failed && !awaited && self.order == Order::Go)
+        {
+            Ending::Finished(standing)
+        } else if self.order != Order::Go {
+            Ending::Stopped(StopReason::Interrupted)
+        } else if standing == Outcome::Blocked {
+            Ending::Stopped(StopReason::Halted)
+        } else {
+            Ending::Stopped(StopReason::Waiting)
+        };
+        if let Ending::Finished(_) = ending {
+            self.sweep().await?;
+        }
+        let event = match ending {
+            Ending::Finished(outcome) => Event::RunFinished { outcome },
+            Ending::Stopped(why) => Event::EngineStopped { why },
+        };
+        self.record(vec![event])?;
+        self.write_state(true);
+        Ok((ending, self.ledger))
+    }
+
+    /// Worktrees that a crash kept from being removed when their time was.
+    async fn sweep(&mut self) -> Result<(), EngineError> {
+        let over = |wp: &&WpState| match wp.phase {
+            Phase::Integrated => true,
+            // Its commit waits for a gate that may yet come.
+            Phase::Passed => wp.kind == Kind::Scout || !self.ledger.gate_failed(),
+            _ => false,
+        };
+        let left: Vec<WpState> = self
+            .ledger
+            .wps
+            .iter()
+            .filter(|wp| wp.worktree.is_some() && wp.kept.is_none())
+            .filter(over)
+            .cloned()
+            .collect();
+        for wp in left {
+            match clean::clean(&self.site, &wp).await {
+                Ok(Some(event)) => self.record(vec![event])?,
+                Ok(None) | Err(Halt::Stopped) => {}
+                Err(Halt::Blocked { problem, .. }) => {
+                    let why = problem.message;
+                    self.record(vec![Event::WorktreeKept { wp: wp.id, why }])?;
+                }
+            }
+        }
+        let gates: Vec<_> = self
+            .ledger
+            .gates
+            .iter()
+            .filter(|gate| !gate.phase.open())
+            .filter_map(|gate| Some((format!("gate-{}", gate.gate), gate.commit.clone()?)))
+            .collect();
+        for (unit, commit) in gates {
+            // It holds nothing that is not on the gate's branch; the next engine tries again.
+            let _ = self.site.blocking(move |site: &Site| site.discard(&unit, &commit)).await;
+        }
+        // Folders go when nothing is left in them; if one is, it is somebody's.
+        let root = &self.site.worktrees;
+        if std::fs::remove_dir(root).is_ok() {
+            let _ = root.parent().map(std::fs::remove_dir);
+        }
+        Ok(())
+    }
+}
