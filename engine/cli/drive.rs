@@ -23,6 +23,7 @@ use crate::run::dispatcher::{Engine, EngineError, Observer};
 use crate::run::error::RunError;
 use crate::run::let_go::Ending;
 use crate::run::open::{self, Open};
+use crate::run::step::Order;
 
 /// What the user wants to see of a run.
 #[derive(Debug, clap::Args)]
@@ -124,6 +125,13 @@ impl Observer for Watcher<'_> {
 
     fn tick(&mut self, ledger: &Ledger) {
         self.0.tick(ledger, Timestamp(jiff::Timestamp::now()));
+    }
+
+    fn stopping(&mut self, order: Order) {
+        self.0.say(match order {
+            Order::Kill => "ending everything now",
+            _ => "stopping: workers are asked to end; once more to end them now",
+        });
     }
 }
 

@@ -125,9 +125,8 @@ fn name_for(root: &Path) -> String {
 /// The branch that work should start from: the remote's default where there is a local one of that name,
 /// then a branch with a usual name, then the one that is checked out.
 fn base_for(repo: Option<&Repo>) -> String {
-    let Some(repo) = repo else {
-        return USUAL_BRANCHES[0].to_owned();
-    };
+    // What the first branch will be called, git decides when it is made.
+    let Some(repo) = repo else { return "HEAD".to_owned() };
     let stands = |name: &str| matches!(repo.branch(name), Ok(Some(_)));
     let remote = match repo.read_ref("refs/remotes/origin/HEAD") {
         Ok(Some(Target::Symbolic(name))) => {

@@ -49,6 +49,9 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
     let dir = run_args::find(&repo, args.run.run.as_deref())?;
     let id = run_args::wp(&args.wp)?;
     let logs = logs_of(&dir, &id)?;
+    if logs.is_empty() {
+        known(&run_args::fold(&dir)?, &id)?;
+    }
     if args.list {
         return list(&dir, &logs, args.json);
     }
@@ -65,6 +68,17 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
         }
         std::thread::sleep(LOOK);
     }
+}
+
+/// A name that is no WP's and no gate's is told apart from one that nothing has been run for yet.
+fn known(ledger: &Ledger, id: &WpId) -> Result<(), Failure> {
+    let gate = |gate: &crate::ledger::GateState| format!("gate-{}", gate.gate) == id.as_str();
+    if ledger.wp(id).is_some() || ledger.gates.iter().any(gate) {
+        return Ok(());
+    }
+    let names: Vec<&str> = ledger.wps.iter().take(20).map(|wp| wp.id.as_str()).collect();
+    Err(Failure::usage(format!("`{}` has no WP `{id}`", ledger.run))
+        .help(format!("there are: {}", names.join(", "))))
 }
 
 fn at_work(ledger: &Ledger, id: &WpId) -> bool {

@@ -36,7 +36,15 @@ use terminal::Color;
 #[command(name = "sop", version, about, disable_help_subcommand = true)]
 pub struct Cli {
     /// When to print in colours; `auto` heeds `NO_COLOR`.
-    #[arg(long, global = true, value_name = "WHEN", value_enum, default_value_t)]
+    #[arg(
+        long,
+        global = true,
+        value_name = "auto|always|never",
+        value_enum,
+        default_value_t,
+        hide_possible_values = true,
+        display_order = 900
+    )]
     pub color: Color,
     /// What to do.
     #[command(subcommand)]

@@ -43,7 +43,12 @@ pub fn run(args: &Args, color: Color) -> Result<u8, Failure> {
         Summary::of(&ledger, &dir.path()).write(&mut out, &look)
     } else {
         let now = Timestamp(jiff::Timestamp::now());
-        status::write(&ledger, now, dir.held(), &mut out, &look)
+        let held = dir.held();
+        status::write(&ledger, now, held, &mut out, &look).and_then(|()| match held {
+            // The engine goes on by itself.
+            true => Ok(()),
+            false => Summary::of(&ledger, &dir.path()).write_next(&mut out, &look),
+        })
     };
     written(drawn.and_then(|()| out.flush()))?;
     Ok(exit::DONE)

@@ -13,13 +13,16 @@ use crate::event::Outcome;
 use crate::ledger::{Ledger, Phase};
 use crate::model::ids::WpId;
 use crate::model::time::Length;
+use crate::run::let_go::Ending;
 
 /// How often the journal is looked at.
 const LOOK: Duration = Duration::from_millis(100);
 
 /// Wait until a run, or one of its WPs, has come somewhere.
 ///
-/// Exit code 0: it has. 3: it ended elsewhere and will not come there by itself. 4: the time is over.
+/// Exit code 0: it has. Of one that settled (the default) the exit code says how, as that of `sop apply`
+/// would: 0 it got through, 3 it did not, 4 somebody is waited for, 5 infrastructure is in the way. With
+/// any other state, 3: it ended elsewhere and will not come there by itself. 4: the time is over.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The WP; the whole run if not given.
@@ -80,7 +83,10 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
             return Err(Failure::usage(format!("`{}` has no work package `{wp}`", dir.run())));
         }
         let state = state_of(&ledger, wp.as_ref());
-        let code = if reached(&ledger, wp.as_ref(), args.until) {
+        let there = reached(&ledger, wp.as_ref(), args.until);
+        let code = if there && args.until == Until::Settled {
+            how(&ledger, wp.as_ref())
+        } else if there {
             exit::DONE
         } else if settled(&ledger, wp.as_ref()) {
             exit::FAILED
@@ -91,8 +97,7 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
             continue;
         };
         let mut out = io::stdout().lock();
-        let reached = code == exit::DONE;
-        let answer = Answer { run: dir.run().as_str(), wp: wp.as_ref(), state, reached };
+        let answer = Answer { run: dir.run().as_str(), wp: wp.as_ref(), state, reached: there };
         let name = wp.as_ref().map_or(dir.run().as_str(), WpId::as_str);
         written(match args.json {
             true => {
@@ -102,6 +107,22 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
             false => writeln!(out, "{name} is {state}"),
         })?;
         return Ok(code);
+    }
+}
+
+/// The exit code of something that has settled.
+fn how(ledger: &Ledger, wp: Option<&WpId>) -> u8 {
+    if let Some(wp) = wp.and_then(|wp| ledger.wp(wp)) {
+        return match wp.phase {
+            phase if phase.got_through() => exit::DONE,
+            Phase::Blocked => exit::INFRASTRUCTURE,
+            _ => exit::FAILED,
+        };
+    }
+    match (ledger.outcome, ledger.stopped) {
+        (Some(outcome), _) => super::drive::code(Ending::Finished(outcome)),
+        (None, Some(why)) => super::drive::code(Ending::Stopped(why)),
+        (None, None) => exit::WAITING,
     }
 }
 

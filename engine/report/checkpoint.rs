@@ -177,7 +177,8 @@ impl Page<'_> {
             return Ok(());
         }
         if let Some(ran) = &dod.ran {
-            let text = format!("{}; log {}", ran.end, ran.log);
+            // Its log goes with the dry run's folder: what follows is what can be seen of it.
+            let text = ran.end.to_string();
             writeln!(out, "{}", self.named(4, "").then(Tone::Faint, &text).done().trimmed())?;
         }
         let lines: Vec<&str> = dod.tail.as_deref().unwrap_or_default().lines().collect();
@@ -209,8 +210,8 @@ impl Page<'_> {
         match plan.cleaned.len() as u64 {
             0 => self.fact(out, 0, "cleans", Tone::Normal, "nothing"),
             n => {
-                let text =
-                    format!("{}, each once its work is proven merged", words::count(n, "worktree"));
+                let when = if merges == 0 { "is on its branch" } else { "is proven merged" };
+                let text = format!("{}, each once its work {when}", words::count(n, "worktree"));
                 self.fact(out, 0, "cleans", Tone::Normal, &text)
             }
         }

@@ -40,6 +40,9 @@ pub trait Reporter: Send {
     /// recording's.
     fn tick(&mut self, ledger: &Ledger, now: Timestamp);
 
+    /// Something that is no event and that a person who looks should know.
+    fn say(&mut self, _text: &str) {}
+
     /// Nothing more follows. After it the reporter writes nothing, whatever it is told.
     fn finish(&mut self, ledger: &Ledger);
 }

@@ -247,8 +247,8 @@ pub fn one(problem: &Problem) -> String {
 #[must_use]
 pub fn sentence(check: Check, subject: Option<&str>, message: &str) -> String {
     match (subject, check) {
-        // A command is what its sentence is about; a path stands apart.
-        (Some(subject), Check::Dod) => format!("{subject} {message}"),
+        // A command, or a path that was touched, is what its sentence is about.
+        (Some(subject), Check::Dod | Check::Scope) => format!("{subject} {message}"),
         (Some(subject), _) => format!("{message}: {subject}"),
         (None, _) => message.to_owned(),
     }

@@ -42,6 +42,13 @@ impl<W: Write + Send> Reporter for Plain<W> {
 
     fn tick(&mut self, _: &Ledger, _: Timestamp) {}
 
+    fn say(&mut self, text: &str) {
+        let Some(out) = &mut self.out else { return };
+        if writeln!(out, "{text}").and_then(|()| out.flush()).is_err() {
+            self.out = None;
+        }
+    }
+
     fn finish(&mut self, _: &Ledger) {
         // What follows is the summary: not one more event.
         if let Some(mut out) = self.out.take()

@@ -50,6 +50,8 @@ pub trait Observer: Send {
     fn event(&mut self, record: &Record, ledger: &Ledger);
     /// Time passes.
     fn tick(&mut self, ledger: &Ledger);
+    /// Somebody said stop, and this is what it means now.
+    fn stopping(&mut self, order: Order);
 }
 
 /// One engine, on one run.
@@ -326,6 +328,7 @@ impl<'a> Engine<'a> {
 
     fn tell_all(&mut self, order: Order) {
         self.order = order;
+        self.observer.stopping(order);
         for orders in self.units.values().chain(&self.gate) {
             orders.send_replace(order);
         }

@@ -15,12 +15,12 @@ fn the_run_waits_for_a_person_and_says_what_to_type() {
     assert!(index.lines().is_sorted(), "{index}");
 
     let typed = next(&said);
-    let [look, approve, _merge] = typed.as_slice() else { panic!("{typed:?}") };
+    let [look, approve, resume, _merge] = typed.as_slice() else { panic!("{typed:?}") };
     let diff = example.scratch.git(words(look, "git").as_slice());
     assert!(diff.contains("+CLOSED AT SIX. OUT."), "{look}: {diff}");
     let answer = example.scratch.sop(words(approve, "sop").as_slice());
     assert_eq!(answer.code, 0, "{approve}: {}", answer.err);
-    let resumed = example.scratch.sop(&["resume"]);
+    let resumed = example.scratch.sop(words(resume, "sop").as_slice());
     assert_eq!(resumed.code, 0, "{}{}", resumed.out, resumed.err);
     assert_eq!(example.on("sop/review-1/notice", NOTICE), "CLOSED AT SIX. OUT.\n");
     example.undisturbed();

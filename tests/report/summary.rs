@@ -55,7 +55,11 @@ fn the_result_of_a_staged_run_is_the_last_stage_that_holds() {
     assert_eq!(commands(&good()), ["git merge sop-stage/settings-1/2"]);
     assert_eq!(
         commands(&mixed()),
-        ["sop retry docs --run settings-1", "git merge sop-stage/settings-1/2"]
+        [
+            "sop retry docs --run settings-1",
+            "sop resume settings-1",
+            "git merge sop-stage/settings-1/2"
+        ]
     );
 }
 
@@ -96,7 +100,11 @@ fn work_that_waits_for_a_person_says_how_to_look_and_how_to_answer() {
     run.stop(sop::event::StopReason::Waiting);
     assert_eq!(
         commands(&run),
-        ["git diff 6261736500 7400000000", "sop review a --approve --run settings-1"]
+        [
+            "git diff 6261736500 7400000000",
+            "sop review a --approve --run settings-1",
+            "sop resume settings-1"
+        ]
     );
     assert_eq!(of(&run).outcome, Outcome::Waiting);
 }
@@ -109,7 +117,7 @@ fn a_stage_that_does_not_hold_together_names_whom_to_retry() {
         .about("cargo test")
         .logged("logs/gate-1-dod.1-1.log", "boom");
     run.gate_failed(&["b"], vec![problem]).finished();
-    assert_eq!(commands(&run), ["sop retry b --run settings-1"]);
+    assert_eq!(commands(&run), ["sop retry b --run settings-1", "sop resume settings-1"]);
     let failure = of(&run).failure.unwrap();
     assert_eq!(failure.what, "stage one");
     assert_eq!(failure.tail, ["boom"]);

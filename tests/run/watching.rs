@@ -66,8 +66,8 @@ fn a_wp_that_ended_elsewhere_is_not_waited_for() {
     let rig = Rig::new(&text, &[("worker.sh", &worker("echo bad > a.txt"))]);
     rig.apply(3);
     rig.sop_ends(3, &["wait", "a", "--until", "passed"]);
-    rig.sop_ends(0, &["wait", "a"]);
-    rig.sop_ends(0, &["wait"]);
+    rig.sop_ends(3, &["wait", "a"]);
+    rig.sop_ends(3, &["wait"]);
 }
 
 #[test]

@@ -16,8 +16,8 @@ pub use canvas::{Canvas, Size};
 pub use tail::last_bytes;
 
 use super::Reporter;
-use super::line::Row;
-use super::palette::Look;
+use super::line::{Line, Row};
+use super::palette::{Look, Tone};
 use super::plain::Lines;
 use crate::event::Record;
 use crate::ledger::Ledger;
@@ -85,6 +85,10 @@ impl<W: Write + Send> Reporter for Live<W> {
     fn event(&mut self, record: &Record, ledger: &Ledger) {
         let said = self.lines.line(record, ledger, &self.look);
         self.stay.extend(said.filter(|said| said.milestone).map(|said| said.row));
+    }
+
+    fn say(&mut self, text: &str) {
+        self.stay.push(Line::new(&self.look).then(Tone::Warn, text).done());
     }
 
     fn tick(&mut self, ledger: &Ledger, now: Timestamp) {

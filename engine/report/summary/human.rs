@@ -40,7 +40,7 @@ impl Summary {
         for stage in &self.stages {
             stage.write(out, look)?;
         }
-        self.next(out, look)?;
+        self.write_next(out, look)?;
         match &self.failure {
             Some(failure) => failure.write(out, look),
             None => Ok(()),
@@ -67,7 +67,11 @@ impl Summary {
         writeln!(out, "  {}\n", Line::new(look).then(Tone::Normal, &self.goal).done().trimmed())
     }
 
-    fn next(&self, out: &mut impl Write, look: &Look) -> io::Result<()> {
+    /// Writes what to type next.
+    ///
+    /// # Errors
+    /// When `out` cannot be written.
+    pub fn write_next(&self, out: &mut impl Write, look: &Look) -> io::Result<()> {
         writeln!(out, "\n{}", look.paint(Tone::Strong, "Next"))?;
         let shown = self.next.iter().take(COMMANDS);
         let widest = shown.clone().map(|next| width(&next.command)).max().unwrap_or(0).min(60);

@@ -57,7 +57,15 @@ pub(super) fn commands(ledger: &Ledger) -> Vec<NextCommand> {
             say(commands::retry(run, wp), "so that the stage holds together");
         }
     }
+    // What was asked for waits until an engine takes the run again.
+    let resume = commands::resume(run);
     let asks = !next.is_empty();
+    if asks && !next.iter().any(|next| next.command == resume) {
+        next.push(NextCommand {
+            command: resume,
+            why: "afterwards: go on with the run".to_owned(),
+        });
+    }
     take(ledger, asks, &mut next);
     if next.is_empty() {
         // Nothing failed, nothing is there to take: the run has more to do, or changed nothing.

@@ -25,6 +25,7 @@ pub(super) fn check(
     copies(subject, top, base, findings);
     if let Some(base) = base {
         instructions(subject, top, base, findings);
+        workers(subject, top, base, findings);
         briefs(subject, top, base, named, findings);
     }
 }
@@ -48,6 +49,38 @@ fn instructions(subject: Subject<'_>, top: &Path, base: &Base, findings: &mut Ve
                 .error("missing-file", &at, message)
                 .help("instructions are named from the top of the repository")
         });
+    }
+}
+
+/// A worker's program that is named by a path is taken from its worktree, where only the base and
+/// provisioning have put anything.
+fn workers(subject: Subject<'_>, top: &Path, base: &Base, findings: &mut Vec<Finding>) {
+    if !subject.plan.provision.setup.is_empty() {
+        // Setup may make it.
+        return;
+    }
+    for (name, worker) in &subject.plan.workers {
+        let Some(program) = worker.command.first() else { continue };
+        let path = program.strip_prefix("./").unwrap_or(program);
+        let templated = path.contains("{{") || path.contains("{%");
+        let copied = subject.plan.provision.copy.iter().any(|copy| {
+            let copy = copy.trim_end_matches('/');
+            path == copy || path.strip_prefix(copy).is_some_and(|rest| rest.starts_with('/'))
+        });
+        let elsewhere = path.starts_with('/') || path.split('/').any(|part| part == "..");
+        if !program.contains('/') || templated || copied || elsewhere {
+            continue;
+        }
+        if base.holds(BStr::new(path)) || !exists(&top.join(path)) {
+            continue;
+        }
+        let message = format!(
+            "`{program}` is in the checkout but not in the base commit {}, so no worktree would have it",
+            base.commit.short()
+        );
+        let help = format!("commit it to `{}` before the run", subject.plan.base);
+        let at = format!("/workers/{name}/command/0");
+        findings.push(subject.here("not-in-base", &at, message).help(help));
     }
 }
 

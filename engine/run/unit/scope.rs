@@ -125,9 +125,13 @@ impl Unit {
             Kind::Scout if self.state.report.is_none() => {
                 "left no report: write it to the file in SOP_REPORT, or print it"
             }
-            Kind::Change if changes == 0 && !wp.allow_empty => {
-                "changed nothing; if there was nothing to do, the plan must say `allow_empty = true`"
-            }
+            Kind::Change if changes == 0 && !wp.allow_empty => match &self.state.worked {
+                Some(ran) if !ran.end.success() => "failed, and changed nothing",
+                _ => {
+                    "changed nothing; if there was nothing to do, the plan must say \
+                     `allow_empty = true`"
+                }
+            },
             _ => return None,
         };
         let problem = Problem::new(Check::Worker, format!("the worker ({end}) {text}"));

@@ -257,3 +257,13 @@ fn a_hooks_git_environment_is_not_followed() {
     assert!(said.out.contains("src/lib.rs"), "{}", said.out);
     assert_eq!(std::fs::read(&index).ok(), before);
 }
+
+#[test]
+fn a_worker_that_is_not_committed_is_named_before_the_run() {
+    let scratch = Scratch::repo(&[]);
+    scratch.write("plan.toml", two().replace("[\"true\"]\n\n[[wp", "[\"tools/new.sh\"]\n\n[[wp"));
+    scratch.write("tools/new.sh", "#!/bin/sh\n");
+    let said = scratch.sop(&["plan", "plan.toml", "--no-dry-run"]);
+    assert_eq!(said.code, 1, "{}{}", said.out, said.err);
+    assert!(said.err.contains("not-in-base") && said.err.contains("tools/new.sh"), "{}", said.err);
+}
