@@ -51,6 +51,7 @@ fn work_package(repository: &Repository, registry: &Mutex<()>, n: usize, base: &
     }
     fs::remove_dir_all(&path).expect("the worktree goes");
     let admin = repository.top().join(".git/worktrees").join(format!("bare-{n}"));
+    let _one_at_a_time = registry.lock();
     fs::remove_dir_all(admin).expect("its registration goes");
 }
 

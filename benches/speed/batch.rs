@@ -45,7 +45,7 @@ pub fn run(place: &Place) {
     let mut aims = vec![Aim::None];
     if let Some(aid) = &aid {
         note(
-            "aid gets the same six as a batch file with a custom agent; it makes no scope check and no commit",
+            "aid gets the same six as a batch file: a custom agent, a worktree a task, no verification asked for",
         );
         entrants.push(Entrant::new("aid batch --wait", || {
             bare::forget(&repository);
