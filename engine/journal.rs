@@ -6,6 +6,7 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead, BufReader, Write};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use crate::event::{Event, Record, VERSION};
@@ -30,6 +31,18 @@ pub enum JournalError {
         line: usize,
         /// The parser's word.
         why: String,
+    },
+    /// Not as its writer left it.
+    #[error(
+        "{} was changed by somebody else while the run went on; its first {known} bytes were right, and \
+         nothing was recorded after them",
+        path.display()
+    )]
+    Touched {
+        /// The journal.
+        path: PathBuf,
+        /// Bytes that were known.
+        known: u64,
     },
     /// Written by another version of `sop`.
     #[error("{}: record format {found}, but this sop reads {VERSION}; use the sop that made the run", path.display())]
@@ -93,6 +106,8 @@ pub fn has_begun(path: &Path) -> bool {
 pub struct Journal {
     path: PathBuf,
     file: File,
+    /// Bytes that this writer knows of.
+    end: u64,
     fault: Option<Fault>,
 }
 
@@ -104,7 +119,7 @@ impl Journal {
     pub fn create(path: &Path) -> Result<Self, JournalError> {
         let file = OpenOptions::new().append(true).create_new(true).open(path);
         let file = file.map_err(|source| JournalError::Io { path: path.into(), source })?;
-        Ok(Self { path: path.into(), file, fault: Fault::from_env() })
+        Ok(Self { path: path.into(), file, end: 0, fault: Fault::from_env() })
     }
 
     /// Opens a journal to go on with it: reads it, and cuts off a torn last line.
@@ -116,7 +131,9 @@ impl Journal {
         let io = |source| JournalError::Io { path: path.into(), source };
         let file = OpenOptions::new().append(true).open(path).map_err(io)?;
         file.set_len(contents.good).map_err(io)?;
-        Ok((Self { path: path.into(), file, fault: Fault::from_env() }, contents.records))
+        let journal =
+            Self { path: path.into(), file, end: contents.good, fault: Fault::from_env() };
+        Ok((journal, contents.records))
     }
 
     /// Appends records and returns when they are on the disk. Several at once share one sync.
@@ -142,8 +159,25 @@ impl Journal {
             serde_json::to_writer(&mut lines, record).map_err(|error| io(error.into()))?;
             lines.push(b'\n');
         }
+        self.untouched()?;
         self.file.write_all(&lines).map_err(io)?;
-        self.file.sync_data().map_err(io)
+        self.file.sync_data().map_err(io)?;
+        self.end += lines.len() as u64;
+        Ok(())
+    }
+
+    /// The journal is the truth only while its one writer is the only one: whatever somebody else wrote,
+    /// cut or put in its place ends the run here, where it is known, and not at some later reading.
+    fn untouched(&self) -> Result<(), JournalError> {
+        let io = |source| JournalError::Io { path: self.path.clone(), source };
+        let ours = self.file.metadata().map_err(io)?;
+        let there = std::fs::symlink_metadata(&self.path).ok();
+        let same =
+            there.is_some_and(|there| (there.dev(), there.ino()) == (ours.dev(), ours.ino()));
+        if same && ours.len() == self.end {
+            return Ok(());
+        }
+        Err(JournalError::Touched { path: self.path.clone(), known: self.end })
     }
 }
 

@@ -148,6 +148,18 @@ fn stop_workers(dir: &RunDir, ledger: &Ledger, wps: &[WpId]) -> Result<(), Failu
     Ok(())
 }
 
+/// Reviews, cancellations and retries are the lead's: a worker of a run that comes upon these verbs is
+/// told so, and nothing is recorded in a person's name.
+fn no_worker() -> Result<(), Failure> {
+    match (std::env::var("SOP_RUN"), std::env::var("SOP_WP")) {
+        (Ok(run), Ok(wp)) => Err(Failure::usage(format!(
+            "this is a worker of `{wp}` in the run `{run}`, and such decisions are not a worker's"
+        ))
+        .help("say in the report what should be decided")),
+        _ => Ok(()),
+    }
+}
+
 fn ask(
     run: &RunArg,
     wps: &[WpId],
@@ -155,6 +167,7 @@ fn ask(
     what: impl Fn() -> Ask,
     json: bool,
 ) -> Result<u8, Failure> {
+    no_worker()?;
     let repo = run_args::repository()?;
     let dir = run_args::find(&repo, run.run.as_deref())?;
     let ledger = run_args::fold(&dir)?;

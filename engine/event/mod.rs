@@ -119,6 +119,8 @@ pub enum Event {
         attempt: u32,
         /// Who works.
         tier: TierId,
+        /// SHA-256 of what was taken down about the rest of the repository before it starts.
+        guard: String,
     },
     /// The worker has ended, and nothing of it lives on.
     AttemptEnded {

@@ -20,6 +20,12 @@ pub enum GitError {
         /// The last lines of its standard error, control characters escaped.
         stderr: String,
     },
+    /// Another process has a ref locked, or left the lock behind when it was killed.
+    #[error("{} is in the way; if no git is at work here, remove it", .lock.display())]
+    Locked {
+        /// The lock file.
+        lock: std::path::PathBuf,
+    },
     /// `git` could not be started at all.
     #[error("`{command}` could not be started: {source}")]
     NotStarted {

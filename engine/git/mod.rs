@@ -38,6 +38,7 @@ mod look;
 pub mod merge;
 pub mod objects;
 mod patch;
+mod ref_lock;
 pub mod refs;
 mod registry;
 pub mod removal;

@@ -132,6 +132,15 @@ impl Repo {
             });
             return Err(moved(name, expected_old.map(CommitId::as_str), shown.as_deref()));
         }
+        self.unlocked(name, || self.swap(name, new, expected_old))
+    }
+
+    fn swap(
+        &self,
+        name: &str,
+        new: &CommitId,
+        expected_old: Option<&CommitId>,
+    ) -> Result<(), GitError> {
         let done = self.with(|repo| {
             let id = oid(new)?;
             match expected_old {
@@ -179,10 +188,10 @@ impl Repo {
             }
         }
         // The executable: it also drops the reflog and looks into packed-refs under their lock.
-        self.git()
-            .args(["update-ref", "--no-deref", "-d", &name, expected.as_str()])
-            .run()
-            .map(drop)
+        self.unlocked(&name, || {
+            let git = self.git().args(["update-ref", "--no-deref", "-d", &name, expected.as_str()]);
+            git.run().map(drop)
+        })
     }
 
     /// Whether `ancestor` is `commit` or one of its ancestors.

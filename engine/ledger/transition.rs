@@ -54,10 +54,11 @@ impl WpState {
                 self.pass = 0;
                 self.phase = P::Starting;
             }
-            (P::Starting, Event::AttemptStarted { round, attempt, tier, .. })
+            (P::Starting, Event::AttemptStarted { round, attempt, tier, guard, .. })
                 if *round == self.round && *attempt == self.attempt + 1 =>
             {
                 self.attempt = *attempt;
+                self.guard = Some(guard.clone());
                 self.tier = tier.clone();
                 self.phase = P::Working;
             }

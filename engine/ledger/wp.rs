@@ -64,6 +64,8 @@ pub struct WpState {
     pub last_round: u32,
     /// Workers started so far.
     pub attempt: u32,
+    /// SHA-256 of what was taken down about the rest of the repository before the last worker.
+    pub guard: Option<String>,
     /// The commit it started from.
     pub base: Option<CommitId>,
     /// Where its branch stood before the worker that is next or at work: the base, or the commit that
@@ -143,6 +145,7 @@ impl WpState {
             round: 0,
             last_round: shape.rounds,
             attempt: 0,
+            guard: None,
             base: None,
             began_at: None,
             branch: None,

@@ -163,6 +163,7 @@ fn steps(run: &Story, wp: &WpState) -> Vec<Event> {
                 round: wp.round,
                 attempt: wp.attempt + 1,
                 tier,
+                guard: "0".to_owned(),
             }],
             NextAttempt::GiveUp(_) => vec![blocked(false)],
         },

@@ -37,6 +37,7 @@ pub fn of_wp(run: &Story, id: &str) -> Vec<Event> {
             round,
             attempt: state.attempt + 1,
             tier: tier("standard"),
+            guard: "0".to_owned(),
         },
         Event::AttemptEnded {
             wp: wp.clone(),

@@ -203,7 +203,13 @@ impl Story {
 
     pub fn attempt_on(&mut self, id: &str, tier: &TierId) -> &mut Self {
         let (round, attempt) = (self.wp(id).round, self.wp(id).attempt + 1);
-        self.say(Event::AttemptStarted { wp: wp_id(id), round, attempt, tier: tier.clone() })
+        self.say(Event::AttemptStarted {
+            wp: wp_id(id),
+            round,
+            attempt,
+            tier: tier.clone(),
+            guard: String::new(),
+        })
     }
 
     pub fn ended(&mut self, id: &str, end: End) -> &mut Self {

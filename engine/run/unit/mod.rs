@@ -171,11 +171,27 @@ impl Unit {
         }
     }
 
-    /// The worktree: made, finished after a crash, or found.
+    /// The worktree: made, or finished after a crash, while it is being provisioned; from then on it is
+    /// somebody's work, and one that is gone is not made again as if nothing had been there.
     async fn worktree(&self) -> Result<Worktree, Halt> {
         let (id, branch) = (self.state.id.to_string(), self.state.branch.clone());
         let base = self.base()?;
-        self.site.blocking(move |site| site.worktree(&id, branch.as_deref(), &base)).await
+        if self.state.phase == Phase::Provisioning {
+            return self
+                .site
+                .blocking(move |site| site.worktree(&id, branch.as_deref(), &base))
+                .await;
+        }
+        let found = self
+            .site
+            .blocking(move |site| site.find_worktree(&id, branch.as_deref(), &base))
+            .await?;
+        found.filter(|worktree| worktree.path().is_dir()).ok_or_else(|| {
+            let path = self.state.worktree.as_deref().unwrap_or_default();
+            let text = "its worktree is gone, and with it what was not committed; put it back and \
+                        resume, or cancel the WP";
+            Halt::blocked(Problem::new(Check::Scope, text).about(path))
+        })
     }
 
     fn base(&self) -> Result<CommitId, Halt> {

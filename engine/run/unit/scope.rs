@@ -10,13 +10,15 @@ use crate::model::plan::{Checkout, Kind};
 use super::Unit;
 use crate::ledger::Phase;
 use crate::run::directory::write_whole;
+use crate::run::freeze::sha256;
 use crate::run::provision::snapshot_spec;
 use crate::run::site::Halt;
 
 impl Unit {
     /// Takes down the rest of the repository before attempt `attempt`, on disk: the engine that looks
-    /// afterwards may be another.
-    pub(super) async fn take_guard(&mut self, attempt: u32) -> Result<(), Halt> {
+    /// afterwards may be another. Its SHA-256 goes into the journal, so that what is compared later is
+    /// what was taken down.
+    pub(super) async fn take_guard(&mut self, attempt: u32) -> Result<String, Halt> {
         let worktree = self.worktree().await?;
         self.entered = Some(worktree.clone());
         let path = self.site.dir.guard(&self.state.id, attempt);
@@ -35,6 +37,7 @@ impl Unit {
         look.filter(|(path, _)| !path.exists())
             .map_or(Ok(()), |(path, bytes)| write_whole(&path, &bytes))
             .and_then(|()| write_whole(&path, &guard))
+            .map(|()| sha256(&guard))
             .map_err(|error| Halt::blocked(Problem::new(Check::Scope, error.to_string())))
     }
 
@@ -43,12 +46,16 @@ impl Unit {
         let pass = self.state.pass + 1;
         let base = self.base()?;
         let guard = self.site.dir.guard(&self.state.id, self.state.attempt);
-        let before = std::fs::read(&guard).ok().and_then(|bytes| {
+        let kept = std::fs::read(&guard).ok();
+        let kept = kept.filter(|bytes| self.state.guard.as_ref() == Some(&sha256(bytes)));
+        let before = kept.and_then(|bytes| {
             Guarded::from_bytes(&bytes, |look| std::fs::read(self.site.dir.look(look)).ok())
         });
         let Some(before) = before else {
-            let text =
-                format!("cannot read {}, without which nothing can be compared", guard.display());
+            let text = format!(
+                "{} is gone or not as it was written, and without it nothing can be compared",
+                guard.display()
+            );
             return Err(Halt::blocked(Problem::new(Check::Scope, text)));
         };
         let worktree = match (self.worktree().await, &self.entered) {

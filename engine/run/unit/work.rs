@@ -1,5 +1,6 @@
 //! The brief, and the worker it is for.
 
+use std::io::Read as _;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -20,7 +21,7 @@ use crate::run::provision::log_name;
 use crate::run::site::Halt;
 use crate::run::step::{self, Order};
 
-/// Most bytes of a scout's standard output that are kept as its report.
+/// Most bytes of a scout's report: of what it prints, and of what briefs carry.
 const REPORT_LIMIT: u64 = 1 << 20;
 
 impl Unit {
@@ -88,12 +89,13 @@ impl Unit {
             self.wait_until(at).await?;
         }
         let attempt = self.state.attempt + 1;
-        self.take_guard(attempt).await?;
+        let guard = self.take_guard(attempt).await?;
         Ok(Event::AttemptStarted {
             wp: self.state.id.clone(),
             round: self.state.round,
             attempt,
             tier,
+            guard,
         })
     }
 
@@ -195,7 +197,9 @@ impl Unit {
     fn report(&self, attempt: u32) -> Option<String> {
         let name = RunDir::report_name(&self.state.id, attempt);
         let written = |name: &str| {
-            std::fs::metadata(self.site.dir.named(name)).is_ok_and(|m| m.is_file() && m.len() > 0)
+            // A link would let the report be any file of the user's.
+            let meta = std::fs::symlink_metadata(self.site.dir.named(name));
+            meta.is_ok_and(|meta| meta.is_file() && meta.len() > 0)
         };
         if written(&name) {
             return Some(name);
@@ -207,7 +211,11 @@ impl Unit {
     /// Reports of the scouts that this WP waits for, as far as they can be read.
     fn scout_reports(&self) -> Vec<(WpId, String)> {
         let read = |(scout, name): &(WpId, String)| {
-            let bytes = std::fs::read(self.site.dir.named(name)).ok()?;
+            let path = self.site.dir.named(name);
+            let is_file = std::fs::symlink_metadata(&path).is_ok_and(|meta| meta.is_file());
+            let file = is_file.then(|| std::fs::File::open(path).ok())??;
+            let mut bytes = Vec::new();
+            file.take(REPORT_LIMIT).read_to_end(&mut bytes).ok()?;
             Some((scout.clone(), String::from_utf8_lossy(&bytes).into_owned()))
         };
         self.reports.iter().filter_map(read).collect()
