@@ -26,7 +26,8 @@ const SHOWN: usize = 40;
 /// such program, 126 if it cannot be executed.
 ///
 /// # Errors
-/// If the log cannot be written or `out` is closed.
+/// If the log cannot be written. That nobody hears what is said on `out` changes nothing about how the
+/// command went.
 pub fn run_logged(log: &Path, argv: &[OsString], out: &mut dyn Write) -> io::Result<u8> {
     let Some((program, arguments)) = argv.split_first() else {
         return Err(io::Error::new(
@@ -46,14 +47,17 @@ pub fn run_logged(log: &Path, argv: &[OsString], out: &mut dyn Write) -> io::Res
         }
     };
     let (lines, _) = limited_log::count(log)?;
-    writeln!(out, "exit={code} lines={lines} log={}", escape(log.as_os_str().as_bytes()))?;
-    if code != 0 {
-        for line in tail(log, SHOWN)? {
-            writeln!(out, "{line}")?;
-        }
-    }
-    out.flush()?;
+    let last = if code == 0 { Vec::new() } else { tail(log, SHOWN)? };
+    let _unheard = say(out, code, lines, log, &last);
     Ok(code)
+}
+
+fn say(out: &mut dyn Write, code: u8, lines: u64, log: &Path, last: &[String]) -> io::Result<()> {
+    writeln!(out, "exit={code} lines={lines} log={}", escape(log.as_os_str().as_bytes()))?;
+    for line in last {
+        writeln!(out, "{line}")?;
+    }
+    out.flush()
 }
 
 /// The signals that are passed on, and the one that says the command is over.

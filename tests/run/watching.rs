@@ -78,6 +78,19 @@ fn a_command_is_run_with_its_output_in_a_file() {
     assert!(!said.out.contains("one"), "{}", said.out);
     let said = rig.sop_ends(7, &["run-logged", "out.log", "--", "sh", "-c", "seq 60; exit 7"]);
     assert!(said.out.contains("exit=7 lines=60 log=out.log"), "{}", said.out);
+    let full = std::path::Path::new("/dev/full");
+    if full.exists() {
+        let line = format!(
+            "'{}' run-logged out.log -- sh -c 'exit 7' > /dev/full",
+            env!("CARGO_BIN_EXE_sop")
+        );
+        let status = std::process::Command::new("sh")
+            .args(["-c", &line])
+            .current_dir(rig.repo())
+            .status()
+            .unwrap();
+        assert_eq!(status.code(), Some(7), "nobody heard it, and it is still so");
+    }
     assert!(said.out.contains("\n60") && said.out.contains("21\n"), "{}", said.out);
     assert!(!said.out.contains("\n20\n"), "{}", said.out);
     assert_eq!(std::fs::read_to_string(rig.repo().join("out.log")).unwrap().lines().count(), 60);
