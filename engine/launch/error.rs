@@ -62,6 +62,27 @@ pub enum LaunchError {
         /// Which processes.
         pids: Vec<i32>,
     },
+    /// The folder of a step that this engine never started was there already.
+    #[error("{}", foreign(key, path, moved_to.as_deref()))]
+    Foreign {
+        /// Of which step.
+        key: Key,
+        /// Its folder.
+        path: PathBuf,
+        /// Where it is now; nowhere else if it could not be moved.
+        moved_to: Option<PathBuf>,
+    },
+    /// A step does not get to its end.
+    #[error(
+        "step {key} was cut off {times} times, by nobody's order; look in its log for what ends the \
+         process that holds it, then resume"
+    )]
+    CutOff {
+        /// The last start of it.
+        key: Key,
+        /// How many starts this engine saw.
+        times: u32,
+    },
     /// The engine is on its way out and no longer follows the step.
     #[error("step {0} is no longer followed: the engine is shutting down")]
     Abandoned(Key),
@@ -72,6 +93,18 @@ impl LaunchError {
         let path = path.to_owned();
         move |source| Self::File { what, path, source: Arc::new(source) }
     }
+}
+
+fn foreign(key: &Key, path: &Path, moved_to: Option<&Path>) -> String {
+    let what_now = match moved_to {
+        Some(place) => format!("it has been moved to {} to be looked at", show(place)),
+        None => "it cannot be moved away: remove it before you resume".to_owned(),
+    };
+    format!(
+        "{} was made by somebody else before step {key} was started, so what it says is not believed; \
+         {what_now}",
+        show(path)
+    )
 }
 
 fn show(path: &Path) -> String {

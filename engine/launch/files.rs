@@ -2,13 +2,14 @@
 
 use std::fs::{self, File};
 use std::io::{self, Write};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::LaunchError;
+use super::{LaunchError, plain};
 
 /// Whether a file must be on disk before what it says counts, so that not even a power failure takes
 /// it back. That costs a sync: for workers, which are paid; a check is simply run again.
@@ -44,7 +45,12 @@ pub(super) fn write_renamed(path: &Path, bytes: &[u8], durable: Durable) -> io::
     let count = COUNT.fetch_add(1, Ordering::Relaxed);
     let mut side = path.as_os_str().to_owned();
     side.push(format!(".{}.{count}", std::process::id()));
-    let mut file = File::create(&side)?;
+    let mut file = File::options()
+        .create(true)
+        .truncate(true)
+        .write(true)
+        .custom_flags(plain::careful())
+        .open(&side)?;
     file.write_all(bytes)?;
     if durable == Durable::Yes {
         file.sync_all()?;
@@ -55,7 +61,7 @@ pub(super) fn write_renamed(path: &Path, bytes: &[u8], durable: Durable) -> io::
 /// Reads a file of JSON, if it is there. One that ends too early is taken for one that is not: a
 /// machine that lost its power can leave a new name with nothing, or half, behind it.
 pub(super) fn read_json<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, LaunchError> {
-    match fs::read(path) {
+    match plain::read(path) {
         Ok(bytes) => match serde_json::from_slice(&bytes) {
             Ok(value) => Ok(Some(value)),
             Err(error) if error.is_eof() => Ok(None),
@@ -64,6 +70,9 @@ pub(super) fn read_json<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, L
             }
         },
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) if error.kind() == io::ErrorKind::InvalidData => {
+            Err(LaunchError::Damaged { path: path.to_owned(), message: error.to_string() })
+        }
         Err(error) => Err(LaunchError::file("read", path)(error)),
     }
 }

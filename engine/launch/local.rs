@@ -9,9 +9,12 @@ use std::time::Duration;
 use tokio::process::{Child, Command};
 use tokio::sync::watch;
 
+use crate::model::ids::RunId;
+
+use super::origin::Origin;
 use super::spec::SpecFile;
 use super::step::{State, Step};
-use super::{Found, Handle, How, Key, LaunchError, Launcher, Outcome, Spec, Stdin, lost};
+use super::{Found, Handle, How, Key, LaunchError, Launcher, Outcome, Spec, Stdin, lost, plain};
 
 /// How often an adopted step, which is no child of this engine, is looked at.
 const LOOK: Duration = Duration::from_millis(30);
@@ -24,6 +27,8 @@ const TRIES: u32 = 5;
 pub struct Local {
     root: PathBuf,
     program: PathBuf,
+    /// Which steps to believe in; all, where nothing is started or adopted on the word of files alone.
+    origin: Option<Arc<Origin>>,
 }
 
 impl Local {
@@ -36,7 +41,7 @@ impl Local {
         } else {
             std::env::current_exe().unwrap_or_else(|_| PathBuf::from("sop"))
         };
-        Self { root: absolute(&root.into()), program }
+        Self { root: absolute(&root.into()), program, origin: None }
     }
 
     /// Has another program hold the steps: a `sop` binary, for a test that is none itself.
@@ -44,6 +49,31 @@ impl Local {
     pub fn with_program(mut self, program: impl Into<PathBuf>) -> Self {
         self.program = program.into();
         self
+    }
+
+    /// For the engine that has just taken `run` for itself: of the run's steps, it adopts those that are
+    /// there now and those that it starts from now on. A folder that comes to be in any other way is
+    /// refused, whatever is in it ([`LaunchError::Foreign`]).
+    ///
+    /// # Errors
+    /// When the folders cannot be listed.
+    pub fn owning(mut self, run: &RunId) -> Result<Self, LaunchError> {
+        self.origin = Some(Arc::new(Origin::of(&self.root.join(run.as_str()))?));
+        Ok(self)
+    }
+
+    /// Whether a stop of this step was nobody's order, given that the engine gave none: a signal that
+    /// somebody sent to its holder. An order on file counts only for a step that this engine adopted;
+    /// for its own steps nobody else gives orders, and a worker could leave such a file too.
+    #[must_use]
+    pub fn unordered(&self, key: &Key) -> bool {
+        let step = self.step(key);
+        self.origin.as_ref().is_some_and(|origin| origin.made(step.dir()))
+            || step.ordered().is_none()
+    }
+
+    fn believe(&self, key: &Key, step: &Step) -> Result<(), LaunchError> {
+        self.origin.as_ref().map_or(Ok(()), |origin| origin.check(key, step.dir()))
     }
 
     /// The folder of a key.
@@ -116,6 +146,9 @@ impl Launcher for Local {
             return Err(LaunchError::Empty(key.clone()));
         }
         let step = self.step(key);
+        if let Some(origin) = &self.origin {
+            origin.make(key, step.dir())?;
+        }
         let file = SpecFile { key: key.clone(), spec: at_absolute_paths(spec.clone()) };
         if step.state()? != State::NeverStarted {
             let log = step.spec()?.map_or(file.spec.log, |file| file.spec.log);
@@ -130,6 +163,7 @@ impl Launcher for Local {
         let (local, key) = (self.clone(), key.clone());
         async move {
             let step = local.step(&key);
+            local.believe(&key, &step)?;
             Ok(match step.state()? {
                 State::NeverStarted => Found::NeverStarted,
                 State::Waiting | State::Running(_) => {
@@ -175,7 +209,7 @@ async fn settle(step: &Step, key: &Key) -> Result<Option<Outcome>, LaunchError> 
 }
 
 fn gave_up(step: &Step, key: &Key) -> LaunchError {
-    let message = std::fs::read(step.file("holder.err")).map_or_else(
+    let message = plain::read(&step.file("holder.err")).map_or_else(
         |_| "it was killed, or said nothing".to_owned(),
         |bytes| crate::process::escape(&bytes),
     );

@@ -16,7 +16,7 @@ use crate::process::Identity;
 
 use super::files::{Durable, read_json, write_json, write_line, write_renamed};
 use super::spec::SpecFile;
-use super::{How, LaunchError, Outcome};
+use super::{How, LaunchError, Outcome, plain};
 
 /// The state of a step, as its files and locks tell.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -119,8 +119,12 @@ impl Step {
     /// A record lock, not `flock`: it can be asked about without being taken, so that a look from
     /// outside never keeps a holder out. It falls when the holder dies, and no child inherits it.
     pub(super) fn lock(&self) -> io::Result<Option<KeyLock>> {
-        let file =
-            File::options().create(true).truncate(false).write(true).open(self.file("lock"))?;
+        let file = File::options()
+            .create(true)
+            .truncate(false)
+            .write(true)
+            .custom_flags(plain::careful())
+            .open(self.file("lock"))?;
         match fcntl_lock(&file, FlockOperation::NonBlockingLockExclusive) {
             Ok(()) => Ok(Some(KeyLock(file))),
             Err(Errno::AGAIN | Errno::ACCESS) => Ok(None),
@@ -131,7 +135,7 @@ impl Step {
     /// Whether a holder has the lock.
     pub(super) fn is_held(&self) -> Result<bool, LaunchError> {
         let path = self.file("lock");
-        match File::open(&path) {
+        match File::options().read(true).custom_flags(plain::careful()).open(&path) {
             Ok(file) => fcntl_getlk(&file, &Flock::from(FlockType::ReadLock))
                 .map(|lock| lock.is_some())
                 .map_err(|error| LaunchError::file("ask about the lock", &path)(error.into())),
@@ -159,15 +163,21 @@ impl Step {
 
     /// Notes who was started.
     pub(super) fn note_worker(&self, worker: &Identity) -> io::Result<()> {
-        write_line(&mut File::options().append(true).open(self.file("started"))?, worker)
+        let flags = plain::careful();
+        let mut file =
+            File::options().append(true).custom_flags(flags).open(self.file("started"))?;
+        write_line(&mut file, worker)
     }
 
     /// Reads `started`. What is cut off in it is as if it had not been written.
     pub(super) fn started(&self) -> Result<Option<Started>, LaunchError> {
         let path = self.file("started");
-        let text = match fs::read_to_string(&path) {
-            Ok(text) => text,
+        let text = match plain::read(&path) {
+            Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) if error.kind() == io::ErrorKind::InvalidData => {
+                return Err(LaunchError::Damaged { path, message: error.to_string() });
+            }
             Err(error) => return Err(LaunchError::file("read", &path)(error)),
         };
         let mut lines = text.lines();
@@ -226,7 +236,7 @@ impl Step {
 
     /// The order that stands.
     pub(super) fn ordered(&self) -> Option<How> {
-        match fs::read(self.file("cancel")).ok()?.as_slice() {
+        match plain::read(&self.file("cancel")).ok()?.as_slice() {
             b"kill\n" => Some(How::Kill),
             _ => Some(How::Term),
         }

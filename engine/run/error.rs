@@ -6,6 +6,7 @@ use super::directory::DirectoryError;
 use crate::brief::LoadError;
 use crate::git::GitError;
 use crate::journal::JournalError;
+use crate::launch::LaunchError;
 use crate::ledger::LedgerError;
 use crate::model::ids::{IdError, RunId};
 
@@ -24,6 +25,9 @@ pub enum RunError {
     /// The journal's records do not follow from each other.
     #[error("the journal of this run does not hold together: {0}")]
     Ledger(#[from] LedgerError),
+    /// The steps of the run.
+    #[error(transparent)]
+    Steps(#[from] LaunchError),
     /// Templates.
     #[error(transparent)]
     Templates(#[from] LoadError),

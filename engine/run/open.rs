@@ -62,7 +62,7 @@ fn approved_before(dir: &RunDir, ledger: &Ledger) -> Result<Record, RunError> {
     Ok(Record { seq: ledger.seq + 1, at: given.at, event })
 }
 
-/// What units share, for a plan in a run directory; `classed` are the DoD commands whose class on a
+/// What units share, for a plan in a run directory that this process has taken; `classed` are the DoD commands whose class on a
 /// base is known.
 ///
 /// # Errors
@@ -82,7 +82,7 @@ pub fn site(
         whitelists: whitelists.collect::<Result<_, _>>()?,
         repo: repo.clone(),
         top,
-        launcher: Local::new(dir.root()),
+        launcher: Local::new(dir.root()).owning(dir.run())?,
         briefs,
         worktrees: worktrees.join(dir.run().as_str()),
         identity: repo.identity(),

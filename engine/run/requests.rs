@@ -5,12 +5,16 @@
 //! Each names the round it was made for, so that one which is read twice (a crash between the event
 //! and the removal) or too late changes nothing.
 
+use std::collections::BTreeSet;
+use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use serde::{Deserialize, Serialize};
 
 use super::directory::{DirectoryError, RunDir, write_whole};
 use crate::event::Event;
+use crate::launch::plain;
 use crate::ledger::{Ledger, Phase};
 use crate::model::ids::WpId;
 use crate::model::verdict::Verdict;
@@ -125,8 +129,17 @@ pub fn waiting(folder: &Path) -> Vec<(PathBuf, Request)> {
     paths
         .into_iter()
         .filter_map(|path| {
-            let request = serde_json::from_slice(&std::fs::read(&path).ok()?).ok()?;
-            Some((path, request))
+            let request = plain::read(&path)
+                .and_then(|bytes| serde_json::from_slice(&bytes).map_err(io::Error::from));
+            request.inspect_err(|error| tell_once(&path, error)).ok().map(|request| (path, request))
         })
         .collect()
+}
+
+/// Whoever looks for requests does so many times a second.
+fn tell_once(path: &Path, error: &io::Error) {
+    static TOLD: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+    if TOLD.lock().unwrap_or_else(PoisonError::into_inner).insert(path.to_owned()) {
+        tracing::warn!(?path, %error, "no request, and left alone");
+    }
 }

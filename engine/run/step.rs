@@ -11,6 +11,9 @@ use crate::launch::{
 use crate::model::outcome::{End, Ran};
 use crate::model::time::Length;
 
+/// How often a step that is cut off, and by nobody's order, is run again.
+const CUT_OFFS: u32 = 3;
+
 /// What a unit is told from outside.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub enum Order {
@@ -29,10 +32,11 @@ pub type Orders = watch::Receiver<Order>;
 /// Runs a step that is bound to the engine's life (all but workers). A result that an engine left
 /// before it crashed is used if it is `usable`: one that only says what was in the way then, and may be
 /// mended now, is not. Nor is one of a step that its engine's death cut off. Such a step is run again,
-/// under the next number.
+/// under the next number; but what is cut off again and again under this engine has a cause that lasts.
 ///
 /// # Errors
-/// When no holder can be started or its files cannot be read.
+/// When no holder can be started, its files cannot be read or are not an engine's, or the step does not
+/// get to its end.
 pub async fn bound(
     launcher: &Local,
     key: impl Fn(u32) -> Key,
@@ -40,10 +44,15 @@ pub async fn bound(
     usable: impl Fn(&Outcome) -> bool,
     orders: &mut Orders,
 ) -> Result<(Outcome, PathBuf), LaunchError> {
+    let mut cut_offs = 0;
     for n in 1.. {
         let key = key(n);
         let outcome = match launcher.find(&key).await? {
-            Found::Ended(outcome) if usable(&outcome) => outcome,
+            Found::Ended(outcome)
+                if usable(&outcome) && !was_cut_off(&outcome, *orders.borrow()) =>
+            {
+                outcome
+            }
             Found::Ended(_) => continue,
             Found::Running(handle) => follow(launcher, &handle, orders).await?,
             Found::NeverStarted => {
@@ -51,18 +60,37 @@ pub async fn bound(
                 follow(launcher, &handle, orders).await?
             }
         };
-        let cut_off = match outcome.ended_by {
-            EndedBy::Interrupted | EndedBy::Lost => true,
-            // An order of this engine stands; one of an earlier engine does not.
-            EndedBy::Cancel => *orders.borrow() == Order::Go,
-            _ => false,
-        };
-        if !cut_off {
+        if !was_cut_off(&outcome, *orders.borrow()) {
             let log = launcher.log(&key)?.unwrap_or_default();
             return Ok((outcome, log));
         }
+        cut_offs += 1;
+        if cut_offs == CUT_OFFS {
+            return Err(LaunchError::CutOff { key, times: cut_offs });
+        }
     }
     unreachable!("numbers do not run out")
+}
+
+fn was_cut_off(outcome: &Outcome, order: Order) -> bool {
+    match outcome.ended_by {
+        EndedBy::Interrupted | EndedBy::Lost => true,
+        // An order of this engine stands; one of an earlier engine does not.
+        EndedBy::Cancel => order == Order::Go,
+        _ => false,
+    }
+}
+
+/// The outcome of a step for which it matters who stopped it: a holder that somebody sent TERM stops as
+/// if it had an order. That is something which happened to the step, like any other signal.
+#[must_use]
+pub fn unless_ordered(launcher: &Local, key: &Key, outcome: Outcome, order: Order) -> Outcome {
+    let stopped = outcome.ended_by == EndedBy::Cancel && order == Order::Go;
+    if stopped && launcher.unordered(key) {
+        let exit = Exit::Signal(rustix::process::Signal::TERM.as_raw());
+        return Outcome { exit, ended_by: EndedBy::Itself, ..outcome };
+    }
+    outcome
 }
 
 /// Waits for a step, and passes orders on to its holder.

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use sop::launch::{EndedBy, Exit, Found, How, Launcher, State};
+use sop::launch::{EndedBy, Exit, Found, How, LaunchError, Launcher, State};
+use sop::model::ids::RunId;
 
 use crate::support::steps::{Bench, key, line_of, pid_in, until, within};
 
@@ -25,6 +26,30 @@ async fn eight_holders_of_one_key_start_it_once() {
         panic!("it ended")
     };
     assert!(outcome.succeeded());
+}
+
+#[tokio::test]
+async fn the_owner_of_a_run_adopts_what_was_there_and_what_it_started_and_no_more() {
+    let bench = Bench::new();
+    bench.run_as(&key("earlier"), &bench.shell("true")).await;
+    let owner = bench.local.clone().owning(&RunId::new("demo-1").unwrap()).unwrap();
+    assert!(matches!(owner.find(&key("earlier")).await.unwrap(), Found::Ended(_)));
+    let handle = owner.submit(&key("own"), &bench.shell("true")).unwrap();
+    within(handle.wait()).await.unwrap();
+    assert!(matches!(owner.find(&key("own")).await.unwrap(), Found::Ended(_)));
+    // What another made meanwhile, in whatever way, is refused once and then out of the way.
+    let elsewhere = owner.step_dir(&key("earlier"));
+    for (name, how) in [("found", true), ("submitted", false)] {
+        let dir = owner.step_dir(&key(name));
+        std::os::unix::fs::symlink(&elsewhere, &dir).unwrap();
+        let refused = match how {
+            true => owner.find(&key(name)).await.map(drop),
+            false => owner.submit(&key(name), &bench.shell("true")).map(drop),
+        };
+        let error = refused.unwrap_err();
+        assert!(matches!(&error, LaunchError::Foreign { path, .. } if *path == dir), "{error}");
+        assert!(matches!(owner.find(&key(name)).await.unwrap(), Found::NeverStarted));
+    }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]

@@ -12,4 +12,5 @@ mod limits;
 mod outcomes;
 mod requests;
 mod tampering;
+mod tampering_steps;
 mod watching;

@@ -118,6 +118,9 @@ impl Unit {
         let handle = self.site.launcher.submit(&key, &spec).map_err(failed)?;
         let outcome =
             step::follow(&self.site.launcher, &handle, &mut self.orders).await.map_err(failed)?;
+        // Its holder is its parent, and no secret: a worker can stop itself as an order would.
+        let order = *self.orders.borrow();
+        let outcome = step::unless_ordered(&self.site.launcher, &key, outcome, order);
         Ok(Event::AttemptEnded {
             wp: self.state.id.clone(),
             attempt,
