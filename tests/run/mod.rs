@@ -11,4 +11,5 @@ mod kill_matrix;
 mod limits;
 mod outcomes;
 mod requests;
+mod tampering_branches;
 mod watching;
