@@ -10,7 +10,9 @@ mod shape;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-pub use shape::{After, ApprovedBy, Classed, LevelShape, NextStep, Outcome, StopReason, WpShape};
+pub use shape::{
+    After, ApprovedBy, Classed, LevelShape, MovedBranch, NextStep, Outcome, StopReason, WpShape,
+};
 
 use crate::model::ids::{CommitId, RunId, TierId, TreeId, WpId};
 use crate::model::outcome::{Class, Problem, Ran};
@@ -321,6 +323,11 @@ pub enum Event {
         /// Why.
         why: String,
     },
+    /// Branches that are not where their checked work is, all of them; none when they were set right.
+    BranchesMoved {
+        /// Which.
+        moved: Vec<MovedBranch>,
+    },
     /// Nothing is left to do.
     RunFinished {
         /// How it stands.
@@ -362,6 +369,7 @@ impl Event {
             | Self::GatePassed { .. }
             | Self::GateFailed { .. }
             | Self::GateHalted { .. }
+            | Self::BranchesMoved { .. }
             | Self::RunFinished { .. } => None,
         }
     }

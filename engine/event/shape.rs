@@ -4,7 +4,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::model::ids::{StageId, TierId, WpId};
+use crate::model::ids::{CommitId, StageId, TierId, WpId};
 use crate::model::outcome::{DodClass, Ran};
 use crate::model::plan::{Kind, Risk};
 
@@ -127,4 +127,26 @@ pub enum Outcome {
     Waiting,
     /// Infrastructure is in the way.
     Blocked,
+}
+
+/// A branch that somebody moved or deleted after its work was checked.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct MovedBranch {
+    /// Its short name.
+    pub branch: String,
+    /// The commit that was checked.
+    pub checked: CommitId,
+    /// Where it stands instead: a commit, or another ref that it is an alias of. Nothing when it is gone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stands: Option<String>,
+}
+
+impl std::fmt::Display for MovedBranch {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match &self.stands {
+            Some(stands) => write!(f, "is at {stands}")?,
+            None => f.write_str("is gone")?,
+        }
+        write!(f, ", and the commit that was checked is {}", self.checked.short())
+    }
 }

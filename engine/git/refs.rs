@@ -1,9 +1,11 @@
 //! Branches and ancestry. A ref is only ever moved or deleted by compare-and-swap, and never through a
 //! symbolic ref: a worker may have turned its branch into an alias of the user's.
 
+use std::collections::BTreeMap;
+
 use bstr::ByteSlice;
 
-use crate::model::ids::CommitId;
+use crate::model::ids::{CommitId, RunId};
 
 use super::error::GitError;
 use super::objects::{commit_id, oid};
@@ -76,6 +78,51 @@ impl Repo {
     pub fn any_ref(&self, patterns: &[String]) -> Result<bool, GitError> {
         let git = self.git().args(["for-each-ref", "--count=1", "--format=%(refname)"]);
         Ok(!git.args(patterns).run()?.is_empty())
+    }
+
+    /// Every branch of a run, by its short name, and where it stands. What cannot be read is not there.
+    ///
+    /// # Errors
+    /// The ref store cannot be listed.
+    pub fn branches_of(&self, run: &RunId) -> Result<BTreeMap<String, Target>, GitError> {
+        let rooms = ["sop", "sop-stage"].map(|room| format!("refs/heads/{room}/{run}/"));
+        let mut found = BTreeMap::new();
+        let mut add = |name: &[u8], target| {
+            if let Some(short) = name.strip_prefix(b"refs/heads/") {
+                found.insert(short.to_str_lossy().into_owned(), target);
+            }
+        };
+        let listed = self.with(|repo| {
+            for room in &rooms {
+                for reference in repo.references_glob(&format!("{room}*"))? {
+                    let reference = reference?;
+                    let alias = reference.symbolic_target_bytes().map(symbolic);
+                    let direct = || reference.target().map(commit_id).map(Target::Direct);
+                    if let Some(target) = alias.or_else(direct) {
+                        add(reference.name_bytes(), target);
+                    }
+                }
+            }
+            Ok(())
+        });
+        if let Some(listed) = listed {
+            listed.map_err(GitError::objects(format!("cannot list the branches of {run}")))?;
+            return Ok(found);
+        }
+        let format = "--format=%(refname)%00%(objectname)%00%(symref)";
+        for line in self.git().args(["for-each-ref", format]).args(&rooms).run()?.lines() {
+            let parts: Vec<&[u8]> = line.split(|b| *b == 0).collect();
+            if let [name, id, symref] = parts[..] {
+                add(
+                    name,
+                    match symref {
+                        b"" => Target::Direct(CommitId(id.to_str_lossy().into_owned())),
+                        symref => symbolic(symref),
+                    },
+                );
+            }
+        }
+        Ok(found)
     }
 
     /// Where the branch with this short name stands; `None` when there is none.
@@ -235,6 +282,10 @@ impl Repo {
             _ => Err(super::command::failed(&output, line)),
         }
     }
+}
+
+fn symbolic(target: &[u8]) -> Target {
+    Target::Symbolic(target.to_str_lossy().into_owned())
 }
 
 fn moved(name: &str, expected: Option<&str>, found: Option<&str>) -> GitError {

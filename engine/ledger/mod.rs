@@ -23,7 +23,7 @@ pub use phase::Phase;
 pub use ready::NextGate;
 pub use wp::{RoundRecord, WpState};
 
-use crate::event::{Event, Outcome, Record, StopReason};
+use crate::event::{Event, MovedBranch, Outcome, Record, StopReason};
 use crate::model::ids::{CommitId, RunId, WpId};
 use crate::model::plan::Mode;
 use crate::model::time::Timestamp;
@@ -108,6 +108,9 @@ pub struct Ledger {
     pub wps: Vec<WpState>,
     /// Gates so far.
     pub gates: Vec<GateState>,
+    /// Branches that were not where their checked work is when an engine last looked.
+    #[serde(default)]
+    pub moved: Vec<MovedBranch>,
     #[serde(skip)]
     index: HashMap<WpId, usize>,
 }
@@ -152,6 +155,7 @@ impl Ledger {
             updated_at: record.at,
             wps,
             gates: Vec::new(),
+            moved: Vec::new(),
             index,
         })
     }
@@ -209,6 +213,7 @@ impl Ledger {
                 }
             }
             Event::EngineStopped { why } => self.stopped = Some(*why),
+            Event::BranchesMoved { moved } => self.moved.clone_from(moved),
             Event::RunFinished { outcome } => self.outcome = Some(*outcome),
             Event::GateStarted { .. }
             | Event::GateMerged { .. }

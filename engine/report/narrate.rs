@@ -174,6 +174,11 @@ fn of_run(event: &Event, ledger: &Ledger, look: &Look) -> Words {
             let what = format!("{}: cannot be merged now", stage(ledger, level));
             milestone(Tone::Bad, format!("{what}: {}", one(problem)))
         }
+        Event::BranchesMoved { moved } if !moved.is_empty() => {
+            let moved: Vec<_> =
+                moved.iter().map(|moved| format!("{} {moved}", moved.branch)).collect();
+            milestone(Tone::Bad, format!("moved after it was checked: {}", moved.join("; ")))
+        }
         Event::RunFinished { outcome } => {
             let (word, tone) = words::outcome(*outcome);
             let hint = if *outcome == Outcome::Waiting { " for a person" } else { "" };

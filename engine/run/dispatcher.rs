@@ -83,6 +83,7 @@ impl<'a> Engine<'a> {
     ) -> Self {
         let (line, messages) = mpsc::channel(LINE);
         let slots = Slots::new(&site.plan);
+        site.settled.take_over(&ledger);
         Self {
             site,
             ledger,
@@ -145,6 +146,7 @@ impl<'a> Engine<'a> {
         for event in events {
             let record = Record { seq: self.ledger.seq + 1, at, event };
             self.ledger.apply(&record)?;
+            self.site.settled.follow(&record.event, &self.ledger);
             records.push(record);
         }
         self.journal.append(&records)?;

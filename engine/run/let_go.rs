@@ -38,6 +38,7 @@ impl Engine<'_> {
         if let Ending::Finished(_) = ending {
             self.sweep().await?;
         }
+        self.look_at_branches().await?;
         let event = match ending {
             Ending::Finished(outcome) => Event::RunFinished { outcome },
             Ending::Stopped(why) => Event::EngineStopped { why },
@@ -45,6 +46,20 @@ impl Engine<'_> {
         self.record(vec![event])?;
         self.write_state(true);
         Ok((ending, self.ledger))
+    }
+
+    /// Whoever takes the result takes what was checked, or is told that the branch holds something else.
+    async fn look_at_branches(&mut self) -> Result<(), EngineError> {
+        let look = |site: &Site| site.settled.moved(&site.repo, site.dir.run());
+        let moved = match self.site.blocking(look).await {
+            Ok(moved) => moved,
+            Err(Halt::Stopped) => return Ok(()),
+            Err(Halt::Blocked { problem, .. }) => self.site.settled.all_in_doubt(&problem.message),
+        };
+        if moved != self.ledger.moved {
+            self.record(vec![Event::BranchesMoved { moved }])?;
+        }
+        Ok(())
     }
 
     /// Worktrees that a crash kept from being removed when their time was.

@@ -14,6 +14,7 @@ pub mod naming;
 pub mod open;
 pub mod provision;
 pub mod requests;
+pub mod settled;
 pub mod site;
 pub mod slots;
 pub mod step;

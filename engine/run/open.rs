@@ -7,6 +7,7 @@ use super::create::Approval;
 use super::directory::{EngineLock, RunDir};
 use super::error::RunError;
 use super::freeze::{known, thaw};
+use super::settled::Settled;
 use super::site::{Site, worktrees_root};
 use crate::brief::Briefs;
 use crate::event::{Classed, Event, Record};
@@ -88,6 +89,7 @@ pub fn site(
         identity: repo.identity(),
         classed: std::sync::Mutex::new(classed),
         classing: tokio::sync::Mutex::new(()),
+        settled: Settled::default(),
         plan,
         dir,
     })

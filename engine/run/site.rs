@@ -16,6 +16,7 @@ use crate::model::plan::{Command, Plan, Wp};
 use crate::whitelist::Whitelist;
 
 use super::directory::RunDir;
+use super::settled::Settled;
 
 /// Why a unit cannot go on.
 #[derive(Debug)]
@@ -69,6 +70,8 @@ pub struct Site {
     pub classed: Mutex<BTreeMap<(CommitId, String), Classed>>,
     /// One WP at a time runs its DoD on the base, so that what one learns serves all.
     pub classing: tokio::sync::Mutex<()>,
+    /// Branches that must stay where they are.
+    pub settled: Settled,
 }
 
 impl Site {

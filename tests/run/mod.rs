@@ -12,5 +12,6 @@ mod limits;
 mod outcomes;
 mod requests;
 mod tampering;
+mod tampering_branches;
 mod tampering_steps;
 mod watching;

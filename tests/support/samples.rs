@@ -1,7 +1,7 @@
 //! One event of every sort, as it would be the next one about WP `a` in the state of a story: whether
 //! it may follow depends on the phase alone.
 
-use sop::event::{ApprovedBy, Event, NextStep, Outcome, StopReason};
+use sop::event::{ApprovedBy, Event, MovedBranch, NextStep, Outcome, StopReason};
 use sop::ledger::judge;
 use sop::model::outcome::{Check, Class, End, Problem};
 use sop::model::verdict::{Judgment, Verdict};
@@ -133,6 +133,13 @@ pub fn of_run(run: &Story) -> Vec<Event> {
         Event::RunApproved { by: ApprovedBy::Prompt, plan_sha256: run.ledger.plan_sha256.clone() },
         Event::EngineStarted { pid: 1, sop: "0.1.0".to_owned() },
         Event::EngineStopped { why: StopReason::Interrupted },
+        Event::BranchesMoved {
+            moved: vec![MovedBranch {
+                branch: "sop/settings-1/a".to_owned(),
+                checked: commit("c"),
+                stands: Some("refs/heads/main".to_owned()),
+            }],
+        },
         Event::RunFinished { outcome: Outcome::Done },
     ]
 }

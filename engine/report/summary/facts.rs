@@ -1,13 +1,14 @@
 //! From the state of a WP or a gate to what a person wants to know of it afterwards.
 
-use super::{DodSummary, ReviewSummary, ScopeSummary, StageSummary, Verified, WpSummary};
+use super::{DodSummary, ReviewSummary, ScopeSummary, StageSummary, Verified, WpSummary, next};
+use crate::event::MovedBranch;
 use crate::ledger::{GateState, Ledger, Phase, WpState};
 use crate::model::ids::TierId;
 use crate::model::outcome::{Check, Problem};
 use crate::report::narrate::length_of;
 
 impl WpSummary {
-    pub(super) fn of(wp: &WpState) -> Self {
+    pub(super) fn of(wp: &WpState, ledger: &Ledger) -> Self {
         Self {
             id: wp.id.clone(),
             title: wp.title.clone(),
@@ -23,6 +24,7 @@ impl WpSummary {
             commit: wp.commit.clone(),
             worktree: wp.worktree.clone(),
             kept: wp.kept.clone(),
+            moved: next::moved(ledger, wp.branch.as_deref(), wp.commit.as_ref()).map(set_right),
             report: wp.report.clone(),
             because: wp.because.clone(),
             problems: problems(wp).into_iter().cloned().collect(),
@@ -42,6 +44,7 @@ impl StageSummary {
             dod: (gate.proved.len(), gate.proved.iter().filter(|ran| ran.end.success()).count()),
             branch: gate.branch.clone(),
             commit: gate.commit.clone(),
+            moved: next::moved(ledger, gate.branch.as_deref(), gate.commit.as_ref()).map(set_right),
             class: gate.class,
             problems: gate.problems.clone(),
         })
@@ -78,6 +81,17 @@ fn verified(wp: &WpState) -> Verified {
             verdict: verdict.verdict,
         }),
     }
+}
+
+/// What is wrong with a branch, and what to type. An alias must not be followed: it may be of the
+/// user's own branch.
+fn set_right(moved: &MovedBranch) -> String {
+    let (branch, checked) = (next::quoted(&moved.branch), &moved.checked);
+    format!(
+        "branch {} was moved after its work was checked: it {moved}; \
+         git update-ref --no-deref refs/heads/{branch} {checked}",
+        moved.branch
+    )
 }
 
 /// Who worked, each once in a row.

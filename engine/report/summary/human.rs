@@ -108,7 +108,7 @@ impl WpSummary {
         }
         if let Some(branch) = &self.branch {
             line = line.then(Tone::Faint, look.dot()).then(Tone::Normal, branch);
-            if let Some(commit) = &self.commit {
+            if let Some(commit) = self.commit.as_ref().filter(|_| self.moved.is_none()) {
                 line = line.then(Tone::Normal, &format!(" at {}", commit.short()));
             }
         }
@@ -123,6 +123,9 @@ impl WpSummary {
         for problem in &self.problems {
             let text = one(problem);
             row(out, "problem", Line::new(look).gap(1).then(Tone::Bad, &text))?;
+        }
+        if let Some(moved) = &self.moved {
+            row(out, "moved", Line::new(look).gap(1).then(Tone::Bad, moved))?;
         }
         for note in &self.notes {
             row(out, "seen", Line::new(look).gap(1).then(Tone::Warn, note))?;
@@ -220,10 +223,14 @@ impl StageSummary {
         if let (Some(branch), Some(commit), GatePhase::Passed) =
             (&self.branch, &self.commit, self.state)
         {
-            let text = format!("{branch} at {}", commit.short());
+            let at = if self.moved.is_some() { "was at" } else { "at" };
+            let text = format!("{branch} {at} {}", commit.short());
             line = line.then(Tone::Faint, look.dot()).then(Tone::Normal, &text);
         }
         writeln!(out, "{}", line.done().trimmed())?;
+        if let Some(moved) = &self.moved {
+            writeln!(out, "{}", Line::new(look).gap(4).then(Tone::Bad, moved).done().trimmed())?;
+        }
         if self.state == GatePhase::Failed {
             for problem in &self.problems {
                 let line = Line::new(look).gap(4).then(Tone::Bad, &one(problem));

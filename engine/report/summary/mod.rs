@@ -82,6 +82,8 @@ pub struct WpSummary {
     pub worktree: Option<String>,
     /// Why its worktree stays, where somebody has to know.
     pub kept: Option<String>,
+    /// That its branch is not at the checked commit, and what sets it right.
+    pub moved: Option<String>,
     /// The report's name within the run directory.
     pub report: Option<String>,
     /// The WP that it could not go on without.
@@ -149,6 +151,8 @@ pub struct StageSummary {
     pub branch: Option<String>,
     /// The merged commit.
     pub commit: Option<CommitId>,
+    /// That the branch is not at that commit, and what sets it right.
+    pub moved: Option<String>,
     /// Whose answer a failure needs.
     pub class: Option<Class>,
     /// What is wrong.
@@ -167,7 +171,7 @@ impl Summary {
             took: ledger.updated_at.since(ledger.created_at),
             base: ledger.base.clone(),
             through: ledger.wps.iter().filter(|wp| wp.phase.got_through()).count(),
-            wps: ledger.wps.iter().map(WpSummary::of).collect(),
+            wps: ledger.wps.iter().map(|wp| WpSummary::of(wp, ledger)).collect(),
             stages: ledger.gates.iter().filter_map(|gate| StageSummary::of(gate, ledger)).collect(),
             next: next::commands(ledger),
             failure: Failure::first(ledger, directory),

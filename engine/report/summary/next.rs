@@ -3,8 +3,9 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::event::{Outcome, StopReason};
+use crate::event::{MovedBranch, Outcome, StopReason};
 use crate::ledger::{GatePhase, Ledger, Phase, WpState};
+use crate::model::ids::CommitId;
 use crate::model::plan::{Kind, Mode};
 use crate::report::commands;
 
@@ -88,7 +89,9 @@ fn take(ledger: &Ledger, partly: bool, next: &mut Vec<NextCommand>) {
             let passed = ledger.gates.iter().rev().find(|gate| gate.phase == GatePhase::Passed);
             if let Some(branch) = passed.and_then(|gate| gate.branch.as_ref()) {
                 let why = if partly { "take what holds so far" } else { "take the result" };
-                say(format!("git merge {}", quoted(branch)), why);
+                let commit = passed.and_then(|gate| gate.commit.as_ref());
+                let (command, why) = merge(ledger, branch, commit, why);
+                say(command, &why);
             }
         }
         Mode::Independent => {
@@ -97,14 +100,39 @@ fn take(ledger: &Ledger, partly: bool, next: &mut Vec<NextCommand>) {
             };
             for wp in ledger.wps.iter().filter(changed) {
                 if let Some(branch) = &wp.branch {
-                    say(format!("git merge {}", quoted(branch)), &wp.title);
+                    let (command, why) = merge(ledger, branch, wp.commit.as_ref(), &wp.title);
+                    say(command, &why);
                 }
             }
         }
     }
 }
 
+/// What takes a branch's work: the branch or, when that holds something else by now, the commit that was
+/// checked. Written out: a branch could be named like its first digits.
+fn merge(ledger: &Ledger, branch: &str, commit: Option<&CommitId>, why: &str) -> (String, String) {
+    match moved(ledger, Some(branch), commit) {
+        Some(moved) => {
+            let why = format!("{why} (as checked: {branch} was moved since)");
+            (format!("git merge {}", moved.checked), why)
+        }
+        None => (format!("git merge {}", quoted(branch)), why.to_owned()),
+    }
+}
+
+/// What is known to have become of a branch that should be at this commit.
+pub(super) fn moved<'a>(
+    ledger: &'a Ledger,
+    branch: Option<&str>,
+    commit: Option<&CommitId>,
+) -> Option<&'a MovedBranch> {
+    let of = |moved: &&MovedBranch| {
+        Some(moved.branch.as_str()) == branch && Some(&moved.checked) == commit
+    };
+    ledger.moved.iter().find(of)
+}
+
 /// An argument that any shell takes as it is.
-fn quoted(text: &str) -> String {
+pub(super) fn quoted(text: &str) -> String {
     shlex::try_quote(text).map_or_else(|_| text.to_owned(), std::borrow::Cow::into_owned)
 }

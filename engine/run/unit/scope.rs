@@ -1,7 +1,9 @@
 //! What the WP leaves behind against its whitelist, and the rest of the repository against what it
 //! was before the worker came.
 
-use crate::event::Event;
+use std::path::{Path, PathBuf};
+
+use crate::event::{Event, MovedBranch};
 use crate::git::scope::{self, What};
 use crate::git::{GitError, GuardSpec, Guarded, SnapshotSpec};
 use crate::model::outcome::{Check, Problem};
@@ -32,6 +34,7 @@ impl Unit {
                 })
             })
             .await?;
+        self.note_moved_before(attempt).await?;
         let (guard, look) = guarded.to_bytes();
         let look = look.map(|look| (self.site.dir.look(&look.name), look.bytes));
         look.filter(|(path, _)| !path.exists())
@@ -39,6 +42,26 @@ impl Unit {
             .and_then(|()| write_whole(&path, &guard))
             .map(|()| sha256(&guard))
             .map_err(|error| Halt::blocked(Problem::new(Check::Scope, error.to_string())))
+    }
+
+    /// Settled branches that are elsewhere before attempt `attempt` begins are not its worker's doing.
+    /// Seldom is there one, and then it is kept beside the guard.
+    async fn note_moved_before(&self, attempt: u32) -> Result<(), Halt> {
+        let moved =
+            self.site.blocking(|site| site.settled.moved(&site.repo, site.dir.run())).await?;
+        let path = moved_before(&self.site.dir.guard(&self.state.id, attempt));
+        let written = match moved.is_empty() {
+            true => std::fs::remove_file(&path)
+                .or_else(|error| match error.kind() {
+                    std::io::ErrorKind::NotFound => Ok(()),
+                    _ => Err(error),
+                })
+                .map_err(|error| format!("cannot remove {}: {error}", path.display())),
+            false => serde_json::to_vec(&moved)
+                .map_err(|error| error.to_string())
+                .and_then(|bytes| write_whole(&path, &bytes).map_err(|error| error.to_string())),
+        };
+        written.map_err(|error| Halt::blocked(Problem::new(Check::Scope, error)))
     }
 
     /// Looks at everything and says what of it is not allowed.
@@ -65,7 +88,11 @@ impl Unit {
         };
         let began_at = self.state.began_at.clone().unwrap_or_else(|| base.clone());
         let wp = self.state.id.clone();
-        let (snapshot, judged, seen) = self
+        let moved_before: Vec<MovedBranch> = std::fs::read(moved_before(&guard))
+            .ok()
+            .and_then(|bytes| serde_json::from_slice(&bytes).ok())
+            .unwrap_or_default();
+        let (snapshot, judged, seen, moved) = self
             .site
             .blocking(move |site| {
                 // What was on the base's branch before the worker came is nobody's change, should it
@@ -80,6 +107,7 @@ impl Unit {
                 })?;
                 let diff = site.repo.compare(&before, &after)?;
                 let whitelist = site.whitelist(&wp);
+                let moved = site.settled.moved(&site.repo, site.dir.run())?;
                 let judged = scope::check(&snapshot, &diff, |path| whitelist.matches(path));
                 // What the worker committed or staged is folded back into changes on disk: a finding
                 // names it once, and the next round starts clean.
@@ -94,7 +122,7 @@ impl Unit {
                     }
                 }
                 let seen = scope::notes(&snapshot, &diff);
-                Ok((snapshot, judged, seen))
+                Ok((snapshot, judged, seen, moved))
             })
             .await?;
         let frozen = self.site.plan.checkout == Checkout::Frozen;
@@ -108,7 +136,17 @@ impl Unit {
                 problem.about(finding.place.to_string())
             })
             .collect();
-        let notes = notes.iter().map(ToString::to_string).collect();
+        let mut notes: Vec<String> = notes.iter().map(ToString::to_string).collect();
+        for moved in moved {
+            let place = format!("refs/heads/{}", moved.branch);
+            if moved_before.contains(&moved) {
+                notes.push(format!("{place} {moved}; it was so before the worker began"));
+                continue;
+            }
+            let text =
+                format!("was moved while the worker ran, and is nobody's to touch: it {moved}");
+            problems.push(Problem::new(Check::Scope, text).about(place));
+        }
         if self.state.phase == Phase::Scoping {
             problems.extend(self.left_nothing(snapshot.changes.len()));
         }
@@ -150,4 +188,9 @@ impl Unit {
             None => problem,
         })
     }
+}
+
+/// Where the settled branches are kept that were elsewhere before an attempt, beside its guard.
+fn moved_before(guard: &Path) -> PathBuf {
+    guard.with_extension("moved.json")
 }

@@ -1,0 +1,105 @@
+//! Branches whose work was checked, and that are nobody's to move any more: neither a worker's nor
+//! `sop`'s own. The dispatcher says which they are; units compare.
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use crate::event::{Event, MovedBranch};
+use crate::git::refs::Target;
+use crate::git::{GitError, Repo};
+use crate::ledger::{GatePhase, GateState, Ledger, WpState};
+use crate::model::ids::{CommitId, RunId};
+use crate::process;
+
+/// Settled branches by their short names, each with the commit that was checked.
+///
+/// A branch gets in here after `sop` has set it, and is out of it before `sop` sets it again.
+#[derive(Debug, Default)]
+pub struct Settled(Mutex<BTreeMap<String, CommitId>>);
+
+impl Settled {
+    /// Takes over what a ledger knows.
+    pub fn take_over(&self, ledger: &Ledger) {
+        let mut branches = self.lock();
+        branches.clear();
+        for wp in &ledger.wps {
+            follow_wp(&mut branches, wp);
+        }
+        for gate in &ledger.gates {
+            follow_gate(&mut branches, gate);
+        }
+    }
+
+    /// Takes over what an event, which the ledger has already, made of its WP or gate.
+    pub fn follow(&self, event: &Event, ledger: &Ledger) {
+        match event {
+            Event::WpCommitted { wp, .. } | Event::WpRetried { wp, .. } => {
+                if let Some(wp) = ledger.wp(wp) {
+                    follow_wp(&mut self.lock(), wp);
+                }
+            }
+            Event::GatePassed { .. } => {
+                if let Some(gate) = ledger.gates.last() {
+                    follow_gate(&mut self.lock(), gate);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// The settled branches that are not where they must be.
+    ///
+    /// # Errors
+    /// The branches cannot be listed.
+    pub fn moved(&self, repo: &Repo, run: &RunId) -> Result<Vec<MovedBranch>, GitError> {
+        let before = self.lock().clone();
+        if before.is_empty() {
+            return Ok(Vec::new());
+        }
+        let stand = repo.branches_of(run)?;
+        let after = self.lock();
+        let moved = before.into_iter().filter_map(|(branch, checked)| {
+            let stands = match stand.get(&branch) {
+                Some(Target::Direct(commit)) if *commit == checked => return None,
+                Some(Target::Direct(commit)) => Some(commit.to_string()),
+                Some(Target::Symbolic(other)) => Some(process::escape(other.as_bytes())),
+                None => None,
+            };
+            // One that is being tried again meanwhile may be anywhere.
+            let still = after.get(&branch) == Some(&checked);
+            still.then_some(MovedBranch { branch, checked, stands })
+        });
+        Ok(moved.collect())
+    }
+
+    /// All of them, for want of an answer where they are.
+    #[must_use]
+    pub fn all_in_doubt(&self, why: &str) -> Vec<MovedBranch> {
+        let doubt = |(branch, checked): (&String, &CommitId)| MovedBranch {
+            branch: branch.clone(),
+            checked: checked.clone(),
+            stands: Some(format!("an unknown place ({why})")),
+        };
+        self.lock().iter().map(doubt).collect()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<String, CommitId>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn follow_wp(branches: &mut BTreeMap<String, CommitId>, wp: &WpState) {
+    let Some(branch) = &wp.branch else { return };
+    match &wp.commit {
+        Some(commit) if wp.phase.got_through() => branches.insert(branch.clone(), commit.clone()),
+        _ => branches.remove(branch),
+    };
+}
+
+fn follow_gate(branches: &mut BTreeMap<String, CommitId>, gate: &GateState) {
+    if let (GatePhase::Passed, Some(branch), Some(commit)) =
+        (gate.phase, &gate.branch, &gate.commit)
+    {
+        branches.insert(branch.clone(), commit.clone());
+    }
+}
