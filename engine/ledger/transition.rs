@@ -185,7 +185,12 @@ impl WpState {
         self.against = Some(against.clone());
         self.changed = *changed;
         self.problems.extend(problems.iter().cloned());
-        self.notes.extend(notes.iter().cloned());
+        // A second look sees the same things again.
+        for note in notes {
+            if !self.notes.contains(note) {
+                self.notes.push(note.clone());
+            }
+        }
         self.phase = if !self.problems.is_empty() {
             Phase::Deciding
         } else if self.dods == 0 || (rechecked && same) {
