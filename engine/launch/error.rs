@@ -63,11 +63,9 @@ pub enum LaunchError {
         pids: Vec<i32>,
     },
     /// The folder of a step that this engine never started was there already.
-    #[error("{}", foreign(key, path, moved_to.as_deref()))]
+    #[error("{}", foreign(path, moved_to.as_deref()))]
     Foreign {
-        /// Of which step.
-        key: Key,
-        /// Its folder.
+        /// The folder.
         path: PathBuf,
         /// Where it is now; nowhere else if it could not be moved.
         moved_to: Option<PathBuf>,
@@ -95,13 +93,13 @@ impl LaunchError {
     }
 }
 
-fn foreign(key: &Key, path: &Path, moved_to: Option<&Path>) -> String {
+fn foreign(path: &Path, moved_to: Option<&Path>) -> String {
     let what_now = match moved_to {
         Some(place) => format!("it has been moved to {} to be looked at", show(place)),
         None => "it cannot be moved away: remove it before you resume".to_owned(),
     };
     format!(
-        "{} was made by somebody else before step {key} was started, so what it says is not believed; \
+        "{} was made by somebody else before its step was started, so what it says is not believed; \
          {what_now}",
         show(path)
     )

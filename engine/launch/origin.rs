@@ -93,7 +93,7 @@ impl Origin {
             .map(|n| places.join(format!("{name}.{n}")))
             .find(|place| place.symlink_metadata().is_err());
         let moved_to = free.filter(|place| fs::rename(dir, place).is_ok());
-        LaunchError::Foreign { key: key.clone(), path: dir.to_owned(), moved_to }
+        LaunchError::Foreign { path: dir.to_owned(), moved_to }
     }
 }
 
