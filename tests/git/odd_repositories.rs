@@ -1,6 +1,7 @@
 //! Repositories that libgit2 cannot open, and what preflight says about others.
 
 use sop::git::guard::GuardSpec;
+use sop::git::refs::Target;
 use sop::git::{GitError, MergeOutcome, ObstacleKind, Removal, Repo, SnapshotSpec};
 use sop::model::ids::RunId;
 
@@ -61,6 +62,17 @@ fn works(repo: &GitRepo, in_process: bool) {
     assert_eq!(worktree.remove(&found.tree, &[]).expect("removed"), Removal::Gone);
     git.delete_branch("sop/run-1/a", moved.branch_at.as_ref().expect("a branch")).expect("deleted");
     assert_eq!(git.branch("sop/run-1/a").expect("a look"), None);
+    repo.sh("git branch sop/run-1/packed; git branch sop/run-10/b; git pack-refs --all; \
+         git branch sop/run-1/loose; git symbolic-ref refs/heads/sop/run-1/z refs/heads/main");
+    let head = Target::Direct(repo.head());
+    let branches: Vec<_> = git.branches_of(&run).expect("a list").into_iter().collect();
+    let expected = [
+        ("sop-stage/run-1/1", Target::Direct(merged.commit.clone())),
+        ("sop/run-1/loose", head.clone()),
+        ("sop/run-1/packed", head),
+        ("sop/run-1/z", Target::Symbolic("refs/heads/main".to_owned())),
+    ];
+    assert_eq!(branches, expected.map(|(name, target)| (name.to_owned(), target)));
     sh(&repo.main(), "git tag -d t >/dev/null; git fsck --strict 2>&1 | grep -v dangling || true");
     assert_eq!(
         repo.sh("git status --porcelain; git rev-parse HEAD; sha256sum .git/index .git/config"),

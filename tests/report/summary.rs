@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use sop::event::{Event, Outcome, WpShape};
+use sop::event::{Event, MovedBranch, Outcome, WpShape};
 use sop::model::outcome::{Check, Class, End, Problem};
 use sop::model::plan::Mode;
 use sop::report::palette::Look;
@@ -77,6 +77,28 @@ fn an_independent_run_has_a_branch_for_each_wp() {
     // Nothing was changed: the commit is the base, and there is nothing to merge.
     run.say(Event::WpCommitted { wp: wp_id("c"), commit: commit("base"), tree: tree("t") });
     run.finished();
+    assert_eq!(commands(&run), ["git merge sop/settings-1/a", "git merge sop/settings-1/b"]);
+}
+
+#[test]
+fn a_branch_that_was_moved_is_not_offered_until_it_is_set_right() {
+    let mut run = Story::new(Mode::Independent, vec![level("all", vec![shape("a"), shape("b")])]);
+    run.pass("a").pass("b");
+    let checked = run.wp("a").commit.clone().expect("a commit");
+    let moved = MovedBranch {
+        branch: "sop/settings-1/a".to_owned(),
+        checked: checked.clone(),
+        stands: None,
+    };
+    run.say(Event::BranchesMoved { moved: vec![moved] });
+    assert_eq!(
+        commands(&run),
+        [format!("git merge {checked}"), "git merge sop/settings-1/b".into()]
+    );
+    let text = human(&run, PLAIN);
+    let mend = format!("git update-ref --no-deref refs/heads/sop/settings-1/a {checked}");
+    assert!(text.contains(&mend) && !text.contains("sop/settings-1/a at"), "{text}");
+    run.say(Event::BranchesMoved { moved: Vec::new() });
     assert_eq!(commands(&run), ["git merge sop/settings-1/a", "git merge sop/settings-1/b"]);
 }
 
