@@ -47,7 +47,7 @@ pub enum Event {
         run: RunId,
         /// What the plan is for.
         goal: String,
-        /// SHA-256 of the frozen plan, in hexadecimal.
+        /// SHA-256 of the frozen plan (`resolved.json`: the plan with every default and brief in it), in hexadecimal.
         plan_sha256: String,
         /// The commit that everything starts from.
         base: CommitId,

@@ -64,8 +64,11 @@ impl Page<'_> {
             Mode::Independent => "independent: each WP has a branch of its own".to_owned(),
             Mode::Staged => format!("in {}", words::count(plan.stages.len() as u64, "stage")),
         };
-        let plan_line =
-            format!("{} (sha256 {})", plan.plan, plan.plan_sha256.get(..12).unwrap_or(""));
+        let plan_line = format!(
+            "{} (resolved: sha256 {})",
+            plan.plan,
+            plan.plan_sha256.get(..12).unwrap_or("")
+        );
         self.fact(out, 2, "plan", Tone::Normal, &plan_line)?;
         let base = format!("{} at {}", plan.base, plan.commit.short());
         self.fact(out, 2, "base", Tone::Normal, &base)?;

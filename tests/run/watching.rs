@@ -81,7 +81,7 @@ fn a_command_is_run_with_its_output_in_a_file() {
     let full = std::path::Path::new("/dev/full");
     if full.exists() {
         let line = format!(
-            "'{}' run-logged out.log -- sh -c 'exit 7' > /dev/full",
+            "'{}' run-logged unheard.log -- sh -c 'exit 7' > /dev/full",
             env!("CARGO_BIN_EXE_sop")
         );
         let status = std::process::Command::new("sh")
