@@ -3,6 +3,8 @@
 
 use std::borrow::Cow;
 
+use crate::model::unseen::is_unseen;
+
 /// `text` as a fenced block.
 pub(super) fn block(text: &str) -> String {
     let text = clean(text);
@@ -42,22 +44,6 @@ pub(super) fn clean(text: &str) -> Cow<'_, str> {
         }
     }
     Cow::Owned(out)
-}
-
-/// Characters that a person does not see and a worker reads: those that turn the direction of
-/// writing, those without width, and the tags, in which whole hidden sentences have been written.
-fn is_unseen(c: char) -> bool {
-    matches!(
-        c,
-        '\u{200b}'
-            | '\u{200e}'
-            | '\u{200f}'
-            | '\u{2028}'..='\u{202e}'
-            | '\u{2060}'..='\u{206f}'
-            | '\u{feff}'
-            | '\u{fff9}'..='\u{fffb}'
-            | '\u{e0000}'..='\u{e007f}'
-    )
 }
 
 fn longest_run(text: &str) -> usize {

@@ -6,4 +6,5 @@ pub mod ids;
 pub mod outcome;
 pub mod plan;
 pub mod time;
+pub mod unseen;
 pub mod verdict;

@@ -3,8 +3,10 @@
 
 use bstr::ByteSlice;
 
+use crate::model::unseen::is_unseen;
+
 /// Shows bytes as they are, everything a terminal could act on written out: `\n`, `\x1b`, `\xff` for
-/// a byte that is not UTF-8, `\u{202e}` for a character that turns the direction of text. For names.
+/// a byte that is not UTF-8, `\u{202e}` for a character that nobody sees. For names.
 #[must_use]
 pub fn escape(bytes: &[u8]) -> String {
     let mut out = String::with_capacity(bytes.len());
@@ -33,14 +35,9 @@ fn push(out: &mut String, c: char) {
         '\r' => out.push_str("\\r"),
         '\t' => out.push_str("\\t"),
         c if c.is_ascii_control() => out.push_str(&format!("\\x{:02x}", c as u32)),
-        c if c.is_control() || turns_text(c) => out.push_str(&format!("\\u{{{:x}}}", c as u32)),
+        c if c.is_control() || is_unseen(c) => out.push_str(&format!("\\u{{{:x}}}", c as u32)),
         c => out.push(c),
     }
-}
-
-/// Bidirectional controls, and the line and paragraph separators.
-fn turns_text(c: char) -> bool {
-    matches!(c, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{61c}')
 }
 
 /// Removes escape sequences as ECMA-48 frames them: CSI up to its final byte, string sequences (OSC,

@@ -3,6 +3,8 @@
 
 use std::borrow::Cow;
 
+use crate::model::unseen::is_unseen;
+
 /// `text` with every character escaped that a terminal would obey or not show; line breaks too.
 ///
 /// Idempotent on what it returns, and the identity on plain text.
@@ -78,21 +80,7 @@ fn escape(text: &str, fine: impl Fn(char) -> bool) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Whether a terminal acts on `c`, or shows nothing for it. The joiners U+200C and U+200D stay: whole
-/// scripts are written with them.
+/// Whether a terminal acts on `c`, or shows nothing for it.
 fn obeyed(c: char) -> bool {
-    c.is_control()
-        || matches!(
-            c,
-            '\u{ad}'
-                | '\u{61c}'
-                | '\u{200b}'
-                | '\u{200e}'
-                | '\u{200f}'
-                | '\u{2028}'..='\u{202e}'
-                | '\u{2060}'..='\u{206f}'
-                | '\u{feff}'
-                | '\u{fff9}'..='\u{fffb}'
-                | '\u{e0000}'..='\u{e007f}'
-        )
+    c.is_control() || is_unseen(c)
 }

@@ -28,7 +28,7 @@ use crate::model::checkpoint::{
 };
 use crate::model::ids::{CommitId, RunId};
 use crate::model::outcome::DodClass;
-use crate::model::plan::{Kind, Mode, Plan, Review};
+use crate::model::plan::{Dod, Kind, Mode, Plan, Review};
 use crate::process;
 use crate::whitelist::OverlapKind;
 
@@ -298,7 +298,7 @@ fn planned(compiled: &Compiled, base: &Base, run: &RunId, n: usize, dry: &DryRun
     }
 }
 
-fn planned_dod(dod: &crate::model::plan::Dod, dry: &DryRun) -> PlannedDod {
+fn planned_dod(dod: &Dod, dry: &DryRun) -> PlannedDod {
     let found = dry.classes.get(&dod.text);
     let pair = found.map(|(classed, _)| (classed.class, classed.ran.clone()));
     let planned = PlannedDod::new(&dod.text, dod.timeout, dod.expect, pair);

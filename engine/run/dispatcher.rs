@@ -11,6 +11,7 @@ use crate::event::{Event, Record};
 use crate::journal::{Journal, JournalError};
 use crate::ledger::{Ledger, LedgerError, NextGate, Phase, WpState};
 use crate::model::ids::WpId;
+use crate::model::outcome::Problem;
 use crate::model::plan::Kind;
 use crate::model::time::Timestamp;
 
@@ -215,7 +216,7 @@ impl<'a> Engine<'a> {
 
     /// Infrastructure keeps a gate from going on: its first WP carries the news, and a later engine
     /// takes the gate up where it is.
-    fn gate_blocked(&mut self, problem: crate::model::outcome::Problem) -> Result<(), EngineError> {
+    fn gate_blocked(&mut self, problem: Problem) -> Result<(), EngineError> {
         let gate = self.ledger.gates.last().map(|gate| gate.gate).unwrap_or_default();
         self.record(vec![Event::GateHalted { gate, problem }])
     }

@@ -8,7 +8,9 @@ use std::sync::Arc;
 
 use crate::git::{SnapshotSpec, Worktree};
 use crate::launch::{EndedBy, Outcome};
+use crate::model::ids::CommitId;
 use crate::model::outcome::{Check, Problem};
+use crate::model::plan::Command;
 use crate::process;
 
 use super::site::{Halt, Site, argv};
@@ -101,7 +103,7 @@ pub async fn leaves_nothing(site: &Arc<Site>, worktree: &Worktree, who: &str) ->
 
 /// What every snapshot of the run leaves out.
 #[must_use]
-pub fn snapshot_spec(site: &Site, base: &crate::model::ids::CommitId) -> SnapshotSpec {
+pub fn snapshot_spec(site: &Site, base: &CommitId) -> SnapshotSpec {
     SnapshotSpec { keep_out: site.kept_out(), ..SnapshotSpec::at(base) }
 }
 
@@ -111,12 +113,12 @@ pub fn log_name(site: &Site, log: &Path) -> String {
     log.strip_prefix(site.dir.path()).unwrap_or(log).to_string_lossy().into_owned()
 }
 
-fn describe(command: &crate::model::plan::Command) -> String {
+fn describe(command: &Command) -> String {
     match command {
-        crate::model::plan::Command::Argv(argv) => {
+        Command::Argv(argv) => {
             shlex::try_join(argv.iter().map(String::as_str)).unwrap_or_else(|_| argv.join(" "))
         }
-        crate::model::plan::Command::Shell(text) => text.clone(),
+        Command::Shell(text) => text.clone(),
     }
 }
 

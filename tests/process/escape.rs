@@ -44,3 +44,13 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn what_nobody_sees_is_written_out_wherever_it_is_shown() {
+    for unseen in ['\u{ad}', '\u{61c}', '\u{200b}', '\u{202e}', '\u{2066}', '\u{feff}', '\u{e0041}']
+    {
+        let text = format!("a{unseen}b");
+        assert!(!sop::process::escape(text.as_bytes()).contains(unseen), "{unseen:?}");
+        assert!(!sop::report::escape::visible(&text).contains(unseen), "{unseen:?}");
+    }
+}
