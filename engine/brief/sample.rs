@@ -10,8 +10,8 @@ use minijinja::value::Object;
 use crate::model::ids::{CommitId, RunId, StageId, TierId, WorkerId, WpId};
 use crate::model::outcome::{Check, Problem};
 use crate::model::plan::{
-    Approval, Checkout, Command, Dod, Fork, Kind, Mode, Plan, Provision, Review, Risk, Stage, Tier,
-    Wp,
+    Approval, Autonomy, Budget, Checkout, Command, Continue, Dod, Fork, Kind, Mode, Plan,
+    Provision, Review, Risk, Stage, Tier, Wp, grace,
 };
 use crate::model::time::Length;
 
@@ -55,6 +55,9 @@ pub(super) fn full() -> Plan {
         timeout: Length::secs(60),
         idle_timeout: None,
         log_limit: 1,
+        grace: grace(),
+        max_turns: None,
+        continues: Continue::default(),
     };
     let wp = Wp {
         id: name(WpId::new("sample")),
@@ -79,6 +82,8 @@ pub(super) fn full() -> Plan {
         allow_empty: false,
         forks: vec![Fork { question: "Sample?".to_owned(), default: "Yes".to_owned() }],
         vars: BTreeMap::new(),
+        budget: Budget::default(),
+        consolidates: None,
     };
     Plan {
         name: name(RunId::new("sample")),
@@ -94,6 +99,10 @@ pub(super) fn full() -> Plan {
         mode: Mode::Staged,
         stages: vec![Stage { id: wp.stage.clone(), shared: vec!["Cargo.toml".to_owned()] }],
         wps: vec![wp],
+        autonomy: Autonomy::default(),
+        decide_within: None,
+        budget: Budget::default(),
+        verify: None,
     }
 }
 

@@ -6,5 +6,6 @@ pub mod ids;
 pub mod outcome;
 pub mod plan;
 pub mod time;
+pub mod turn;
 pub mod unseen;
 pub mod verdict;

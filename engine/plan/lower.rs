@@ -82,6 +82,10 @@ pub fn lower(document: Document, dir: &Path) -> Lowered {
             mode: if staged { Mode::Staged } else { Mode::Independent },
             stages: lower_stages(stage, staged)?,
             wps: wps?,
+            autonomy: model::Autonomy::default(),
+            decide_within: None,
+            budget: model::Budget::default(),
+            verify: None,
         })
     };
     let mut plan = resolved();

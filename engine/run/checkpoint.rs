@@ -292,6 +292,7 @@ fn planned(compiled: &Compiled, base: &Base, run: &RunId, n: usize, dry: &DryRun
             Review::None => "none".to_owned(),
             Review::Human => "human".to_owned(),
             Review::Command { command, .. } => command.join(" "),
+            Review::Worker { tier, lenses, .. } => format!("{tier}: {}", lenses.join(", ")),
         },
         rounds: wp.rounds,
         committed_on: (wp.kind == Kind::Change).then(|| format!("sop/{run}/{}", wp.id)),

@@ -107,6 +107,9 @@ pub fn lower_tiers(tiers: Named<Name, Table<Tier>>) -> Option<BTreeMap<TierId, m
             timeout: tier.timeout.map_or(WORK_TIMEOUT, |time| time.0),
             idle_timeout: tier.idle_timeout.map(|time| time.0),
             log_limit: tier.log_limit.map_or(LOG_LIMIT, |size| size.0),
+            grace: model::grace(),
+            max_turns: None,
+            continues: model::Continue::default(),
         };
         Some((TierId::new(name).ok()?, resolved))
     };
@@ -132,8 +135,10 @@ pub fn lower_workers(
             }
         }
         let resolved = model::Worker {
-            command: commands::words(worker.command, || at.clone(), notes).unwrap_or_default(),
-            brief: worker.brief.0,
+            does: model::Does::Command {
+                command: commands::words(worker.command, || at.clone(), notes).unwrap_or_default(),
+                brief: worker.brief.0,
+            },
             env: worker.env.0.into_iter().map(|(name, value)| (name.0, value)).collect(),
         };
         Some((WorkerId::new(name).ok()?, resolved))
@@ -158,6 +163,9 @@ pub fn close(plan: &mut model::Plan) {
                 timeout: WORK_TIMEOUT,
                 idle_timeout: None,
                 log_limit: LOG_LIMIT,
+                grace: model::grace(),
+                max_turns: None,
+                continues: model::Continue::default(),
             };
             plan.tiers.insert(wp.tier.clone(), tier);
         }
@@ -167,8 +175,10 @@ pub fn close(plan: &mut model::Plan) {
         tier.escalate_to = tier.escalate_to.take().filter(|next| names.contains(next));
         tier.fallback.retain(|next| names.contains(next));
         plan.workers.entry(tier.worker.clone()).or_insert_with(|| model::Worker {
-            command: vec!["true".to_owned()],
-            brief: model::BriefBy::default(),
+            does: model::Does::Command {
+                command: vec!["true".to_owned()],
+                brief: model::BriefBy::default(),
+            },
             env: BTreeMap::new(),
         });
     }

@@ -120,6 +120,8 @@ impl One<'_> {
             allow_empty: wp.allow_empty,
             forks: wp.forks.into_iter().map(fork).collect(),
             vars: wp.vars.0.into_iter().map(|(name, value)| (name.0, value)).collect(),
+            budget: model::Budget::default(),
+            consolidates: None,
         })
     }
 

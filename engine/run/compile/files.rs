@@ -60,7 +60,7 @@ fn workers(subject: Subject<'_>, top: &Path, base: &Base, findings: &mut Vec<Fin
         return;
     }
     for (name, worker) in &subject.plan.workers {
-        let Some(program) = worker.command.first() else { continue };
+        let Some(program) = worker.argv().first() else { continue };
         let path = program.strip_prefix("./").unwrap_or(program);
         let templated = path.contains("{{") || path.contains("{%");
         let copied = subject.plan.provision.copy.iter().any(|copy| {

@@ -6,7 +6,7 @@ use crate::brief::args::{self, ArgError};
 use crate::brief::{Briefs, TemplateFault};
 use crate::finding::Finding;
 use crate::git::Repo;
-use crate::model::plan::Review;
+use crate::model::plan::{Does, Review};
 
 use super::subject::Subject;
 
@@ -70,7 +70,9 @@ fn finding(subject: Subject<'_>, fault: TemplateFault) -> Finding {
 fn commands(subject: Subject<'_>, findings: &mut Vec<Finding>) {
     for (name, worker) in &subject.plan.workers {
         let list = format!("/workers/{name}/command");
-        findings.extend(args::check(&worker.command).iter().map(|e| argument(subject, &list, e)));
+        // An agent's arguments are its adapter's business: none of them is a template.
+        let Does::Command { command, .. } = &worker.does else { continue };
+        findings.extend(args::check(command).iter().map(|e| argument(subject, &list, e)));
     }
     // Most WPs share one reviewer, and its command is looked at once.
     let mut seen: HashMap<&[String], Vec<ArgError>> = HashMap::new();

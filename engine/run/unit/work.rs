@@ -2,7 +2,6 @@
 
 use std::io::Read as _;
 use std::path::PathBuf;
-use std::time::Duration;
 
 use crate::brief::args::{self, ArgContext};
 use crate::brief::{Context, ScoutReport};
@@ -11,7 +10,7 @@ use crate::launch::{Capture, Key, Launcher, Spec, Stdin};
 use crate::ledger::NextAttempt;
 use crate::model::ids::{TierId, WpId};
 use crate::model::outcome::{Check, Problem};
-use crate::model::plan::{BriefBy, Kind, Tier, Worker};
+use crate::model::plan::{BriefBy, Does, Kind, Tier, Worker};
 use crate::model::time::Timestamp;
 use crate::process;
 
@@ -135,6 +134,9 @@ impl Unit {
         let (wp, base) = (self.wp(), self.base()?);
         let tier = &site.plan.tiers[&self.state.tier];
         let worker = &site.plan.workers[&tier.worker];
+        let Does::Command { command, brief: brief_by } = &worker.does else {
+            return Err(Halt::blocked(Problem::new(Check::Worker, "an agent")));
+        };
         let brief = site.dir.named(&RunDir::brief_name(&wp.id, self.state.round));
         let report = site.dir.named(&RunDir::report_name(&wp.id, key.attempt()));
         let context = ArgContext {
@@ -149,13 +151,13 @@ impl Unit {
             report_file: &report.to_string_lossy(),
             verdict_file: None,
         };
-        let mut argv = args::render(&worker.command, &context).map_err(|error| {
+        let mut argv = args::render(command, &context).map_err(|error| {
             let text = format!("the command of worker `{}`: {error}", tier.worker);
             Halt::blocked(Problem::new(Check::Worker, text))
         })?;
-        let text = shlex::try_join(argv.iter().map(String::as_str))
-            .unwrap_or_else(|_| worker.command.join(" "));
-        if worker.brief == BriefBy::Arg {
+        let text =
+            shlex::try_join(argv.iter().map(String::as_str)).unwrap_or_else(|_| command.join(" "));
+        if *brief_by == BriefBy::Arg {
             argv.push(std::fs::read_to_string(&brief).map_err(|error| {
                 let text = format!("cannot read {}: {error}", escaped(&brief));
                 Halt::blocked(Problem::new(Check::Worker, text))
@@ -163,7 +165,7 @@ impl Unit {
         }
         let mut spec = site.spec(wp.id.as_str(), key, argv);
         spec.outlives = true;
-        spec.stdin = match worker.brief {
+        spec.stdin = match brief_by {
             BriefBy::Stdin => Stdin::File(brief.clone()),
             BriefBy::File | BriefBy::Arg => Stdin::Null,
         };
@@ -229,7 +231,7 @@ fn limits(spec: &mut Spec, tier: &Tier) {
     spec.timeout = Some(tier.timeout.0);
     spec.idle_timeout = tier.idle_timeout.map(|limit| limit.0);
     spec.log_limit = tier.log_limit;
-    spec.grace = Duration::from_secs(10);
+    spec.grace = tier.grace.0;
 }
 
 fn report_name(path: &std::path::Path) -> String {
