@@ -19,3 +19,4 @@ pub mod report;
 pub mod run;
 pub mod schemas;
 pub mod whitelist;
+pub mod worker;
