@@ -17,6 +17,7 @@ use std::collections::HashSet;
 use bstr::{BStr, BString, ByteSlice};
 
 use crate::model::ids::{CommitId, TreeId};
+use crate::plain_file;
 
 use super::error::GitError;
 use super::hashing::leaf_of;
@@ -78,7 +79,7 @@ impl Worktree {
         let repo = self.repo();
         let mut tampers = Vec::new();
         let branch_at = self.look_at_head(spec, &mut tampers)?;
-        if std::fs::read(self.path().join(".git")).ok() != Some(self.link()) {
+        if plain_file::read_own(&self.path().join(".git")).ok() != Some(self.link()) {
             tampers.push(Tamper::LinkReplaced);
         }
         let index = if self.seed_is_sound() {

@@ -29,6 +29,7 @@ use crate::model::checkpoint::{
 use crate::model::ids::{CommitId, RunId};
 use crate::model::outcome::DodClass;
 use crate::model::plan::{Dod, Kind, Mode, Plan, Review};
+use crate::plain_file;
 use crate::process;
 use crate::whitelist::OverlapKind;
 
@@ -153,7 +154,7 @@ fn sweep(site: &Site, root: &Path) {
             continue;
         }
         let Ok(dir) = scratch_run(&folder) else { continue };
-        let made = std::fs::read(dir.named(MADE)).ok();
+        let made = plain_file::read(&dir.named(MADE), plain_file::DOCUMENT).ok();
         let Some(made) = made.and_then(|bytes| serde_json::from_slice::<Made>(&bytes).ok()) else {
             // It has made no worktree. Unless it is old it may be about to take its lock.
             if is_old(&folder) {

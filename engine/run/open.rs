@@ -1,7 +1,6 @@
 //! Opening a run again: everything an engine needs, proven to be what was approved.
 
 use std::collections::BTreeMap;
-use std::fs;
 
 use super::create::Approval;
 use super::directory::{EngineLock, RunDir};
@@ -17,6 +16,7 @@ use crate::launch::Local;
 use crate::ledger::Ledger;
 use crate::model::ids::CommitId;
 use crate::model::plan::Plan;
+use crate::plain_file;
 use crate::whitelist::Whitelist;
 
 /// A run that is open: everything an engine needs.
@@ -54,7 +54,8 @@ pub fn open(repo: &Repo, dir: RunDir) -> Result<Open, RunError> {
 /// The record of an approval that was given, and whose engine died before it could record it.
 fn approved_before(dir: &RunDir, ledger: &Ledger) -> Result<Record, RunError> {
     let unapproved = || RunError::Unapproved(dir.run().clone());
-    let bytes = fs::read(dir.approval()).map_err(|_| unapproved())?;
+    let bytes =
+        plain_file::read(&dir.approval(), plain_file::DOCUMENT).map_err(|_| unapproved())?;
     let given: Approval = serde_json::from_slice(&bytes).map_err(|_| unapproved())?;
     if given.plan_sha256 != ledger.plan_sha256 {
         return Err(unapproved());

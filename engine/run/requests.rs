@@ -14,10 +14,10 @@ use serde::{Deserialize, Serialize};
 
 use super::directory::{DirectoryError, RunDir, write_whole};
 use crate::event::Event;
-use crate::launch::plain;
 use crate::ledger::{Ledger, Phase};
 use crate::model::ids::WpId;
 use crate::model::verdict::Verdict;
+use crate::plain_file;
 
 /// A request, as it is on disk.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -129,7 +129,7 @@ pub fn waiting(folder: &Path) -> Vec<(PathBuf, Request)> {
     paths
         .into_iter()
         .filter_map(|path| {
-            let request = plain::read(&path)
+            let request = plain_file::read(&path, plain_file::DOCUMENT)
                 .and_then(|bytes| serde_json::from_slice(&bytes).map_err(io::Error::from));
             request.inspect_err(|error| tell_once(&path, error)).ok().map(|request| (path, request))
         })

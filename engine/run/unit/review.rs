@@ -9,6 +9,7 @@ use crate::model::outcome::{Check, Problem};
 use crate::model::plan::Review;
 use crate::model::time::Length;
 use crate::model::verdict::Verdict;
+use crate::plain_file;
 use crate::process;
 
 use super::Unit;
@@ -168,7 +169,8 @@ impl Unit {
 }
 
 fn read_verdict(path: &std::path::Path) -> Result<Verdict, String> {
-    let bytes = std::fs::read(path).map_err(|error| format!("no file ({error})"))?;
+    let bytes =
+        plain_file::read(path, VERDICT_LIMIT).map_err(|error| format!("no file ({error})"))?;
     serde_json::from_slice(&bytes).map_err(|error| error.to_string())
 }
 

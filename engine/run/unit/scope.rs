@@ -8,6 +8,7 @@ use crate::git::scope::{self, What};
 use crate::git::{GitError, GuardSpec, Guarded, SnapshotSpec};
 use crate::model::outcome::{Check, Problem};
 use crate::model::plan::{Checkout, Kind};
+use crate::plain_file;
 
 use super::Unit;
 use crate::ledger::Phase;
@@ -69,10 +70,10 @@ impl Unit {
         let pass = self.state.pass + 1;
         let base = self.base()?;
         let guard = self.site.dir.guard(&self.state.id, self.state.attempt);
-        let kept = std::fs::read(&guard).ok();
+        let kept = plain_file::read_own(&guard).ok();
         let kept = kept.filter(|bytes| self.state.guard.as_ref() == Some(&sha256(bytes)));
         let before = kept.and_then(|bytes| {
-            Guarded::from_bytes(&bytes, |look| std::fs::read(self.site.dir.look(look)).ok())
+            Guarded::from_bytes(&bytes, |look| plain_file::read_own(&self.site.dir.look(look)).ok())
         });
         let Some(before) = before else {
             let text = format!(
@@ -88,7 +89,7 @@ impl Unit {
         };
         let began_at = self.state.began_at.clone().unwrap_or_else(|| base.clone());
         let wp = self.state.id.clone();
-        let moved_before: Vec<MovedBranch> = std::fs::read(moved_before(&guard))
+        let moved_before: Vec<MovedBranch> = plain_file::read_own(&moved_before(&guard))
             .ok()
             .and_then(|bytes| serde_json::from_slice(&bytes).ok())
             .unwrap_or_default();

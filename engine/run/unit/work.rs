@@ -12,6 +12,7 @@ use crate::model::ids::{TierId, WpId};
 use crate::model::outcome::{Check, Problem};
 use crate::model::plan::{BriefBy, Does, Kind, Tier, Worker};
 use crate::model::time::Timestamp;
+use crate::plain_file;
 use crate::process;
 
 use super::Unit;
@@ -158,10 +159,11 @@ impl Unit {
         let text =
             shlex::try_join(argv.iter().map(String::as_str)).unwrap_or_else(|_| command.join(" "));
         if *brief_by == BriefBy::Arg {
-            argv.push(std::fs::read_to_string(&brief).map_err(|error| {
+            let text = plain_file::read_own(&brief).map_err(|error| {
                 let text = format!("cannot read {}: {error}", escaped(&brief));
                 Halt::blocked(Problem::new(Check::Worker, text))
-            })?);
+            })?;
+            argv.push(String::from_utf8_lossy(&text).into_owned());
         }
         let mut spec = site.spec(wp.id.as_str(), key, argv);
         spec.outlives = true;
@@ -216,10 +218,8 @@ impl Unit {
     /// Reports of the scouts that this WP waits for, as far as they can be read.
     fn scout_reports(&self) -> Vec<(WpId, String)> {
         let read = |(scout, name): &(WpId, String)| {
-            let path = self.site.dir.named(name);
-            let is_file = std::fs::symlink_metadata(&path).is_ok_and(|meta| meta.is_file());
-            let file = is_file.then(|| std::fs::File::open(path).ok())??;
             let mut bytes = Vec::new();
+            let file = plain_file::open(&self.site.dir.named(name)).ok()?;
             file.take(REPORT_LIMIT).read_to_end(&mut bytes).ok()?;
             Some((scout.clone(), String::from_utf8_lossy(&bytes).into_owned()))
         };
