@@ -9,11 +9,13 @@
 //! - [`tally`]: what is known of a turn so far;
 //! - [`drive`]: the driver's order, as a file;
 //! - [`results`]: what the driver leaves, read with suspicion;
+//! - [`fault`]: what agents and providers say when they fail, as a class;
 //! - one file for each agent, all alike: who they are, how they are called, what they print.
 //!
 //! Nothing here is believed: exit 0 proves no work, and a turn without an answer is no turn.
 
 pub mod drive;
+pub mod fault;
 pub mod results;
 pub mod seam;
 pub mod tally;
