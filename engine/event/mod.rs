@@ -11,7 +11,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use shape::{
-    After, ApprovedBy, Asked, Classed, LevelShape, MovedBranch, NextStep, Outcome, StopReason, WpShape,
+    After, ApprovedBy, Asked, Classed, LevelShape, MovedBranch, NextStep, Outcome, StopReason,
+    WpShape,
 };
 
 use crate::model::ids::{CommitId, RunId, TierId, TreeId, WorkerId, WpId};

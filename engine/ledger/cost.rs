@@ -54,8 +54,9 @@ pub(super) struct Session<'a> {
 
 /// Adds a session to its tier's line, or begins that.
 pub(super) fn add(costs: &mut Vec<Cost>, session: Session<'_>) {
-    let same =
-        |cost: &Cost| (&cost.tier, &cost.worker, cost.role) == (session.tier, session.worker, session.role);
+    let same = |cost: &Cost| {
+        (&cost.tier, &cost.worker, cost.role) == (session.tier, session.worker, session.role)
+    };
     let n = costs.iter().position(same).unwrap_or_else(|| {
         costs.push(Cost {
             tier: session.tier.clone(),
@@ -81,6 +82,28 @@ pub(super) fn add(costs: &mut Vec<Cost>, session: Session<'_>) {
             let before = cost.cost_usd.unwrap_or_default();
             cost.cost_usd = Some(Usd(before.0.saturating_add(usd.0)));
         }
+    }
+}
+
+/// What was used before a budget was given anew.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct Allowed {
+    /// Tokens, input and output.
+    pub tokens: u64,
+    /// Money.
+    pub usd: Usd,
+}
+
+impl Allowed {
+    /// Everything so far.
+    pub(super) fn all((usage, usd): (Usage, Option<Usd>)) -> Self {
+        Self { tokens: usage.total(), usd: usd.unwrap_or_default() }
+    }
+
+    /// Tokens and money beyond it.
+    pub(super) fn beyond(self, (usage, usd): (Usage, Option<Usd>)) -> (u64, Usd) {
+        let usd = usd.unwrap_or_default().0.saturating_sub(self.usd.0);
+        (usage.total().saturating_sub(self.tokens), Usd(usd))
     }
 }
 

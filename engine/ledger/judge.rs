@@ -79,11 +79,7 @@ pub struct Candidate<'a> {
 /// one when the provider names an instant that is further off than a pause. Where no tier serves
 /// sooner, the earliest such instant is waited for, a night at most.
 #[must_use]
-pub fn next_attempt(
-    wp: &WpState,
-    candidates: &[Candidate<'_>],
-    outages: &[Outage],
-) -> NextAttempt {
+pub fn next_attempt(wp: &WpState, candidates: &[Candidate<'_>], outages: &[Outage]) -> NextAttempt {
     let (mut later, mut what) = (None::<(Timestamp, &TierId)>, None);
     for candidate in candidates {
         match start_on(wp, *candidate, outages, &mut what) {

@@ -20,7 +20,7 @@ use std::collections::HashMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-pub use cost::{Cost, Role, total};
+pub use cost::{Allowed, Cost, Role, total};
 pub use gate::{GatePhase, GateState};
 pub use judge::{Candidate, NextAttempt, judge, next_attempt};
 pub use outage::{Means, Outage};
@@ -34,6 +34,10 @@ use crate::model::ids::{CommitId, RunId, WpId};
 use crate::model::outcome::End;
 use crate::model::plan::Mode;
 use crate::model::time::Timestamp;
+use crate::model::turn::Usd;
+
+/// Who asks for another try of what infrastructure blocked: an engine that takes the run up again.
+pub const RESUMED: &str = "resume";
 
 /// An event that cannot follow from the state it met.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -124,6 +128,9 @@ pub struct Ledger {
     /// Providers that fail.
     #[serde(default)]
     pub outages: Vec<Outage>,
+    /// What was used when a person last asked for another try: the run's budget is given anew then.
+    #[serde(default)]
+    pub allowed: Allowed,
     /// Questions that workers have asked so far.
     #[serde(default)]
     pub questions: u32,
@@ -192,6 +199,7 @@ impl Ledger {
             moved: Vec::new(),
             notes: Vec::new(),
             outages: Vec::new(),
+            allowed: Allowed::default(),
             questions: 0,
             to_verify: *verify,
             verify: None,
@@ -329,8 +337,13 @@ impl Ledger {
                     fork.number = self.questions;
                 }
             }
-            Event::WpRetried { .. } => {
+            Event::WpRetried { by, .. } => {
                 self.outcome = None;
+                // An engine that takes a run up again is not somebody who grants money.
+                if by != RESUMED {
+                    self.wps[n].allowed = Allowed::all(total(&self.wps[n].costs));
+                    self.allowed = Allowed::all(total(self.costs()));
+                }
                 // Whoever was put off because of this WP has a chance again.
                 let mut freed = vec![self.wps[n].id.clone()];
                 while let Some(cause) = freed.pop() {
@@ -366,6 +379,12 @@ impl Ledger {
             Event::WpRetried { .. } => self.outages.clear(),
             _ => {}
         }
+    }
+
+    /// Tokens and money that count against the run's budget.
+    #[must_use]
+    pub fn spent(&self) -> (u64, Usd) {
+        self.allowed.beyond(total(self.costs()))
     }
 
     /// What all sessions of the run used, by tier and role, each WP's lines and then the last look's.

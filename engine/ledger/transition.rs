@@ -60,10 +60,13 @@ impl WpState {
                 self.pass = 0;
                 self.phase = P::Starting;
             }
-            (P::Starting, Event::AttemptStarted { round, attempt, tier, guard, worker, .. })
-                if *round == self.round && *attempt == self.attempt + 1 =>
-            {
+            (
+                P::Starting,
+                Event::AttemptStarted { round, attempt, tier, guard, worker, prompt, session, .. },
+            ) if *round == self.round && *attempt == self.attempt + 1 => {
                 self.attempt = *attempt;
+                self.prompt = Some(prompt.clone());
+                self.resumed.clone_from(session);
                 self.worker = Some(worker.clone());
                 self.redirected = 0;
                 self.guard = Some(guard.clone());
@@ -223,7 +226,13 @@ impl WpState {
         };
     }
 
-    fn spoil(&mut self, at: Timestamp, what: String, hopeless: bool, fault: Option<&Fault>) -> Phase {
+    fn spoil(
+        &mut self,
+        at: Timestamp,
+        what: String,
+        hopeless: bool,
+        fault: Option<&Fault>,
+    ) -> Phase {
         self.spoilt.push(Spoilt {
             tier: self.tier.clone(),
             hopeless,

@@ -3,14 +3,14 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::cost::Cost;
+use super::cost::{Allowed, Cost, total};
 use super::phase::Phase;
 use crate::event::{After, Classed, LevelShape, WpShape};
 use crate::model::ids::{CommitId, StageId, TierId, TreeId, WorkerId, WpId};
 use crate::model::outcome::{Class, Problem, Ran};
 use crate::model::plan::{Kind, Risk};
 use crate::model::time::Timestamp;
-use crate::model::turn::{Fault, FaultClass};
+use crate::model::turn::{Fault, FaultClass, Usd};
 use crate::model::verdict::Verdict;
 
 /// One finished round.
@@ -149,6 +149,12 @@ pub struct WpState {
     /// The worker of the last attempt.
     #[serde(default)]
     pub worker: Option<WorkerId>,
+    /// What the last attempt was told: a name within the run directory.
+    #[serde(default)]
+    pub prompt: Option<String>,
+    /// The session that it went on with.
+    #[serde(default)]
+    pub resumed: Option<String>,
     /// The agent's session that the last attempt left, and its tier.
     #[serde(default)]
     pub session: Option<Session>,
@@ -158,6 +164,9 @@ pub struct WpState {
     /// What its sessions used, by tier and role.
     #[serde(default)]
     pub costs: Vec<Cost>,
+    /// Of that, what was used when a person asked for another try: a budget is given anew then.
+    #[serde(default)]
+    pub allowed: Allowed,
     /// The checked commit.
     pub commit: Option<CommitId>,
     /// The report's name within the run directory.
@@ -223,9 +232,12 @@ impl WpState {
             asked: 0,
             redirected: 0,
             worker: None,
+            prompt: None,
+            resumed: None,
             session: None,
             fault: None,
             costs: Vec::new(),
+            allowed: Allowed::default(),
             commit: None,
             report: None,
             kept: None,
@@ -241,6 +253,12 @@ impl WpState {
             reviewed: shape.reviewed,
             budget: shape.rounds,
         }
+    }
+
+    /// Tokens and money that count against its budget.
+    #[must_use]
+    pub fn spent(&self) -> (u64, Usd) {
+        self.allowed.beyond(total(&self.costs))
     }
 
     /// Whether something that its worker asked has no answer yet.

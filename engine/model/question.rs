@@ -7,6 +7,9 @@ use serde::{Deserialize, Serialize};
 /// Most questions that are taken from one attempt.
 pub const MOST_QUESTIONS: usize = 8;
 
+/// The question that every brief shows as an example: a worker that repeats its brief does not ask it.
+const EXAMPLE: &str = "a choice that is not yours, with the options you see";
+
 /// Most characters of a question or of its default.
 const LONGEST: usize = 2000;
 
@@ -28,7 +31,7 @@ impl Question {
         let cut = |text: &str| text.trim().chars().take(LONGEST).collect::<String>();
         let question = cut(question);
         let default = default.map(cut).filter(|text| !text.is_empty());
-        (!question.is_empty()).then_some(Self { question, default })
+        (!question.is_empty() && question != EXAMPLE).then_some(Self { question, default })
     }
 
     /// Whether `known`, as a plan has it, is this question: the same words, whatever the case, the

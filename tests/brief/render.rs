@@ -28,6 +28,10 @@ fn render(briefs: &Briefs, plan: &Plan, problems: &[Problem], reports: &[ScoutRe
         problems,
         reports,
         report_file: "/run/reports/client.md",
+        answers: &[],
+        notes: &[],
+        wiring: &[],
+        cut_off: None,
     };
     briefs.render(&wp.template, &context).unwrap()
 }
