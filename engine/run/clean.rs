@@ -58,11 +58,20 @@ pub fn discard(
     worktree.remove(&tree, keep_out)
 }
 
-/// Removes the worktree of a WP that got through, or says why it stays. Nothing when it has none.
-///
-/// # Errors
-/// What git said.
-pub async fn clean(site: &Arc<Site>, state: &WpState) -> Result<Option<Event>, Halt> {
+/// Removes the worktree of a WP that got through, or says why it stays: what git could not do is such a
+/// reason too. Nothing when it has none, or somebody said stop.
+pub async fn clean(site: &Arc<Site>, state: &WpState) -> Option<Event> {
+    match try_clean(site, state).await {
+        Ok(event) => event,
+        Err(Halt::Stopped) => None,
+        Err(Halt::Blocked { problem, .. }) => {
+            let why = format!("it could not be removed: {}", problem.message);
+            Some(Event::WorktreeKept { wp: state.id.clone(), why })
+        }
+    }
+}
+
+async fn try_clean(site: &Arc<Site>, state: &WpState) -> Result<Option<Event>, Halt> {
     let (Some(base), Some(_)) = (state.base.clone(), state.worktree.as_ref()) else {
         return Ok(None);
     };

@@ -80,13 +80,8 @@ impl Engine<'_> {
             .cloned()
             .collect();
         for wp in left {
-            match clean::clean(&self.site, &wp).await {
-                Ok(Some(event)) => self.record(vec![event])?,
-                Ok(None) | Err(Halt::Stopped) => {}
-                Err(Halt::Blocked { problem, .. }) => {
-                    let why = problem.message;
-                    self.record(vec![Event::WorktreeKept { wp: wp.id, why }])?;
-                }
+            if let Some(event) = clean::clean(&self.site, &wp).await {
+                self.record(vec![event])?;
             }
         }
         let gates: Vec<_> = self

@@ -129,7 +129,7 @@ impl Unit {
     /// Where nothing is integrated, nobody needs the worktree once its work is on its branch.
     async fn clean(&self) {
         let over = self.state.phase == Phase::Passed && self.site.plan.mode == Mode::Independent;
-        if over && let Ok(Some(event)) = clean::clean(&self.site, &self.state).await {
+        if over && let Some(event) = clean::clean(&self.site, &self.state).await {
             let _ = self.line.record(event).await;
         }
     }
