@@ -99,14 +99,19 @@ impl Worktree {
             keep_out: &keep_out,
             fingerprints: false,
         };
-        let walked = walk.run()?;
+        let mut walked = walk.run()?;
 
-        let leaves = leaf_of(
-            self.path(),
-            &walked.suspects,
-            || self.hasher(),
-            |bytes| repo.write_blob(bytes).map(Some),
-        )?;
+        let store = |suspects: &[_]| {
+            let store = |bytes: &[u8]| repo.write_blob(bytes).map(Some);
+            leaf_of(self.path(), suspects, || self.hasher(), store)
+        };
+        let leaves = match store(&walked.suspects) {
+            // Git gives no name that could be told from its message: each file is asked.
+            Err(GitError::Failed { .. }) if walked.set_aside_unreadable(self.path()) => {
+                store(&walked.suspects)?
+            }
+            other => other?,
+        };
         let mut edits: Vec<(BString, Option<Leaf>)> = Vec::new();
         let mut same = Vec::new();
         for (suspect, leaf) in walked.suspects.iter().zip(leaves) {

@@ -40,9 +40,9 @@ impl Halt {
         Self::Blocked { problem, everywhere: false }
     }
 
-    /// Blocks because git said no.
-    pub fn git(error: &GitError) -> Self {
-        Self::blocked(Problem::new(Check::Provision, error.to_string()))
+    /// Blocks because git said no to what `check` asked of it.
+    pub fn git(check: Check, error: &GitError) -> Self {
+        Self::blocked(Problem::new(check, error.to_string()))
     }
 }
 
@@ -148,20 +148,21 @@ impl Site {
         &self.whitelists[self.wps[id]]
     }
 
-    /// Runs something that blocks (git, the disk) off the engine's own threads.
+    /// Runs something that blocks (git, the disk) off the engine's own threads, for `check`.
     ///
     /// # Errors
     /// What it returns, as a halt.
     pub async fn blocking<T: Send + 'static>(
         self: &Arc<Self>,
+        check: Check,
         work: impl FnOnce(&Self) -> Result<T, GitError> + Send + 'static,
     ) -> Result<T, Halt> {
         let site = Arc::clone(self);
         match tokio::task::spawn_blocking(move || work(&site)).await {
-            Ok(result) => result.map_err(|error| Halt::git(&error)),
+            Ok(result) => result.map_err(|error| Halt::git(check, &error)),
             Err(panic) => {
                 let text = format!("a part of sop failed, which is a fault of its own: {panic}");
-                Err(Halt::blocked(Problem::new(Check::Provision, text)))
+                Err(Halt::blocked(Problem::new(check, text)))
             }
         }
     }

@@ -15,4 +15,5 @@ mod tampering;
 mod tampering_branches;
 mod tampering_files;
 mod tampering_steps;
+mod unreadable;
 mod watching;

@@ -135,7 +135,7 @@ impl Unit {
     /// Where nothing is integrated, nobody needs the worktree once its work is on its branch.
     async fn clean(&self) {
         let over = self.state.phase == Phase::Passed && self.site.plan.mode == Mode::Independent;
-        if over && let Ok(Some(event)) = clean::clean(&self.site, &self.state).await {
+        if over && let Some(event) = clean::clean(&self.site, &self.state).await {
             let _ = self.line.record(event).await;
         }
     }
@@ -185,12 +185,14 @@ impl Unit {
         if self.state.phase == Phase::Provisioning {
             return self
                 .site
-                .blocking(move |site| site.worktree(&id, branch.as_deref(), &base))
+                .blocking(Check::Provision, move |site| {
+                    site.worktree(&id, branch.as_deref(), &base)
+                })
                 .await;
         }
         let found = self
             .site
-            .blocking(move |site| site.find_worktree(&id, branch.as_deref(), &base))
+            .blocking(self.check(), move |site| site.find_worktree(&id, branch.as_deref(), &base))
             .await?;
         found.filter(|worktree| worktree.path().is_dir()).ok_or_else(|| {
             let path = self.state.worktree.as_deref().unwrap_or_default();
@@ -204,6 +206,17 @@ impl Unit {
         self.state.base.clone().ok_or_else(|| {
             Halt::blocked(Problem::new(Check::Provision, "the journal names no base for it"))
         })
+    }
+
+    /// What is being done with the WP, for whoever has to name it.
+    fn check(&self) -> Check {
+        match self.state.phase {
+            Phase::Briefing | Phase::Starting | Phase::Working => Check::Worker,
+            Phase::Scoping | Phase::Rechecking | Phase::Committing => Check::Scope,
+            Phase::Proving => Check::Dod,
+            Phase::Reviewing => Check::Review,
+            _ => Check::Provision,
+        }
     }
 
     fn wp(&self) -> &Wp {

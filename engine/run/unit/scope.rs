@@ -27,7 +27,7 @@ impl Unit {
         let path = self.site.dir.guard(&self.state.id, attempt);
         let guarded = self
             .site
-            .blocking(move |site| {
+            .blocking(Check::Scope, move |site| {
                 site.repo.guard(GuardSpec {
                     run: site.dir.run(),
                     worktree: Some(&worktree),
@@ -48,8 +48,10 @@ impl Unit {
     /// Settled branches that are elsewhere before attempt `attempt` begins are not its worker's doing.
     /// Seldom is there one, and then it is kept beside the guard.
     async fn note_moved_before(&self, attempt: u32) -> Result<(), Halt> {
-        let moved =
-            self.site.blocking(|site| site.settled.moved(&site.repo, site.dir.run())).await?;
+        let moved = self
+            .site
+            .blocking(Check::Scope, |site| site.settled.moved(&site.repo, site.dir.run()))
+            .await?;
         let path = moved_before(&self.site.dir.guard(&self.state.id, attempt));
         let written = match moved.is_empty() {
             true => std::fs::remove_file(&path)
@@ -80,7 +82,7 @@ impl Unit {
         let wp = self.state.id.clone();
         let (snapshot, judged, seen, moved) = self
             .site
-            .blocking(move |site| {
+            .blocking(Check::Scope, move |site| {
                 // What was on the base's branch before the worker came is nobody's change, should it
                 // merge that. What came there since may be its own doing.
                 let upstream = before.tip(&site.plan.base).filter(|tip| *tip != base);
