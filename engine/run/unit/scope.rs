@@ -154,7 +154,7 @@ impl Unit {
         };
         let (diff, moved) = self
             .site
-            .blocking(move |site| {
+            .blocking(Check::Scope, move |site| {
                 let after = site.repo.guard(GuardSpec {
                     run: site.dir.run(),
                     worktree: Some(&worktree),
