@@ -13,6 +13,7 @@ pub mod journal;
 pub mod launch;
 pub mod ledger;
 pub mod model;
+pub mod plain_file;
 pub mod plan;
 pub mod process;
 pub mod report;

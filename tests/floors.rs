@@ -26,6 +26,7 @@ const FLOORS: &[(&str, u8)] = &[
     ("event", 1),
     ("model", 1),
     ("finding", 1),
+    ("plain_file", 1),
 ];
 
 /// Pairs on one floor of which the first may know the second.

@@ -108,6 +108,18 @@ impl Drive {
         super::results::replace(path, &serde_json::to_vec_pretty(self)?)
     }
 
+    /// The command line of the driver for the order that was written to `path`.
+    ///
+    /// # Errors
+    /// When `sop` cannot say where its own program is, or that is no text.
+    pub fn command(&self, path: &Path) -> io::Result<Vec<String>> {
+        let text = |path: &Path| {
+            let text = path.to_str().map(str::to_owned);
+            text.ok_or_else(|| io::Error::other(format!("{} is not UTF-8", path.display())))
+        };
+        Ok(vec![text(&std::env::current_exe()?)?, "__drive".to_owned(), text(path)?])
+    }
+
     /// Reads an order.
     ///
     /// # Errors
