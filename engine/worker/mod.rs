@@ -11,6 +11,8 @@
 //! - [`driver`]: the process that runs it;
 //! - [`results`]: what the driver leaves, read with suspicion;
 //! - [`fault`]: what agents and providers say when they fail, as a class;
+//! - [`look`]: whether an agent is there, and which;
+//! - [`trial`]: one turn outside of any run;
 //! - one file for each agent, all alike: who they are, how they are called, what they print.
 //!
 //! Nothing here is believed: exit 0 proves no work, and a turn without an answer is no turn.
@@ -21,10 +23,12 @@ pub mod drive;
 pub mod driver;
 pub mod fault;
 mod flags;
+pub mod look;
 pub mod results;
 pub mod seam;
 mod shown;
 pub mod tally;
+pub mod trial;
 
 pub use drive::Drive;
 pub use results::{read_answer, read_turn};
