@@ -13,7 +13,7 @@ use crate::model::plan::{
     Approval, Autonomy, Budget, Checkout, Command, Continue, Dod, Fork, Kind, Mode, Plan,
     Provision, Review, Risk, Stage, Tier, Wp, grace,
 };
-use crate::model::time::Length;
+use crate::model::time::{Length, Timestamp};
 
 /// The sample's task: found again in the rendered text, if the template prints it.
 pub(super) const BRIEF: &str = "The sample task, told in no words that a template would use.";
@@ -27,6 +27,11 @@ pub(super) struct Run {
     pub(super) base: CommitId,
     pub(super) problems: Vec<Problem>,
     pub(super) scout: WpId,
+}
+
+/// An instant in a run that never was.
+pub(super) fn instant() -> Timestamp {
+    Timestamp(jiff::Timestamp::UNIX_EPOCH)
 }
 
 pub(super) fn run() -> Run {

@@ -9,6 +9,7 @@ use bstr::{BString, ByteSlice};
 use sha2::Digest;
 
 use crate::model::ids::RunId;
+use crate::plain_file;
 
 use super::error::GitError;
 use super::repo::Repo;
@@ -35,7 +36,7 @@ impl Repo {
             return Ok(refs);
         }
         let packed = self.common_dir().join("packed-refs");
-        let lines = match std::fs::read(&packed) {
+        let lines = match plain_file::read_own_linked(&packed) {
             Ok(lines) => lines,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Vec::new(),
             Err(error) => return Err(GitError::io("read", &packed)(error)),
@@ -75,7 +76,7 @@ fn loose(
                 loose(&item.path(), name, is_own, refs)?;
             }
         } else if !name.ends_with(b".lock")
-            && let Ok(value) = std::fs::read(item.path())
+            && let Ok(value) = plain_file::read_own_linked(&item.path())
         {
             refs.insert(name, value.trim_ascii_end().into());
         }
@@ -110,10 +111,10 @@ pub(super) fn add(
         // Where it points, and what is there.
         let target = std::fs::read_link(path).map_err(GitError::io("read", path))?;
         let mut content = target.into_os_string().into_encoded_bytes();
-        content.extend(std::fs::read(path).unwrap_or_default());
+        content.extend(plain_file::read_own_linked(path).unwrap_or_default());
         content
     } else if stat.is_file() {
-        std::fs::read(path).map_err(GitError::io("read", path))?
+        plain_file::read_own_linked(path).map_err(GitError::io("read", path))?
     } else {
         Vec::new()
     };

@@ -171,6 +171,10 @@ fn a_failing_render_names_file_and_line() {
             problems: &[],
             reports: &[],
             report_file: "/r",
+            answers: &[],
+            notes: &[],
+            wiring: &[],
+            cut_off: None,
         };
         briefs(&[("own", text), ("inner", "\n\n{{ wp.nothing }}")])
             .render(name, &context)

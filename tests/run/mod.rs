@@ -13,5 +13,7 @@ mod outcomes;
 mod requests;
 mod tampering;
 mod tampering_branches;
+mod tampering_files;
 mod tampering_steps;
+mod unreadable;
 mod watching;

@@ -35,7 +35,7 @@ impl Unit {
         let wanted = tree.clone();
         let commit = self
             .site
-            .blocking(move |site| {
+            .blocking(Check::Scope, move |site| {
                 let commit = match site.repo.tree_of(&parent)? == wanted {
                     true => parent,
                     false => {
