@@ -100,6 +100,16 @@ impl Glob {
         &self.tokens
     }
 
+    /// What every name it matches starts with.
+    pub(super) fn prefix(&self) -> &[u8] {
+        &self.prefix
+    }
+
+    /// What every name it matches ends with.
+    pub(super) fn suffix(&self) -> &[u8] {
+        &self.suffix
+    }
+
     /// Whether it matches names without end, so that forbidding a few leaves some.
     fn endless(&self) -> bool {
         self.tokens.iter().any(|t| matches!(t.kind, Kind::Run))
@@ -161,6 +171,16 @@ impl Sequence {
 
     pub(super) fn parts(&self) -> &[Part] {
         &self.parts
+    }
+
+    /// What the key of every matching path starts with.
+    pub(super) fn head(&self) -> &[u8] {
+        &self.head
+    }
+
+    /// What the key of every matching path ends with.
+    pub(super) fn tail(&self) -> &[u8] {
+        &self.tail
     }
 
     /// Cheap and one-sided: `false` only when no path can match both.
