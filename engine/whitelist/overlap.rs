@@ -62,10 +62,22 @@ pub enum OverlapKind {
         /// decide, and the two may yet be apart.
         witness: Option<BString>,
     },
+    /// On no path at all, but one could make a file where a pattern of the other one spells out a
+    /// folder, and a tree holds only one of the two. The base holds neither.
+    Clash {
+        /// The path.
+        path: BString,
+        /// Who could make it a file: the pair's `a`, or else its `b`.
+        file_by_a: bool,
+        /// A short path within the folder that the other one matches. `None` when [`MAX_STEPS`] were
+        /// not enough to tell of one.
+        within: Option<BString>,
+    },
 }
 
 /// Finds the pairs of `whitelists` that share a path: one of `base` (relative, `/`-separated, as git
-/// gives them; what no whitelist reaches is passed over), or one that could exist.
+/// gives them; what no whitelist reaches is passed over), or one that could exist; and those of which
+/// one could make a file where the other one needs a folder.
 ///
 /// Only pairs whose patterns agree where both are literal, from the start or from the end, are compared:
 /// a stage with a folder or a name to each work package takes time in proportion to their number,
@@ -82,6 +94,7 @@ pub fn overlaps<P: AsRef<[u8]>>(whitelists: &[&Whitelist], base: &[P]) -> Overla
     let mut stage = Stage { whitelists, entries, neighbours, effort: Effort::default() };
     let (mut pairs, mut truncated) = stage.on_base(base);
     truncated = truncated || stage.possible(&mut pairs);
+    truncated = truncated || stage.clashes(base, &mut pairs);
     Overlaps {
         pairs: pairs.into_iter().map(|((a, b), kind)| Overlap { a, b, kind }).collect(),
         truncated,
