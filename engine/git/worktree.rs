@@ -273,11 +273,17 @@ impl Repo {
             .config("worktree.guessRemote=false");
         git = git.args(["worktree", "add", "--quiet", "--no-checkout"]);
         git = match &plan.branch {
-            Some(branch) => git.args(["--no-track", "-b", branch]),
-            None => git.arg("--detach"),
+            Some(branch) => git.arg(&plan.path).arg(branch),
+            None => git.arg("--detach").arg(&plan.path).arg(&plan.base),
         };
-        let added = git.arg(&plan.path).arg(&plan.base).holding(lock.lend()?).run();
-        if let Err(error) = added {
+        // With `-b`, git would start another git for the branch.
+        let base = CommitId(plan.base.clone());
+        let branched = match &plan.branch {
+            Some(branch) => self.set_branch(branch, &base, None),
+            None => Ok(()),
+        };
+        let held = lock.lend()?;
+        if let Err(error) = branched.and_then(|()| git.holding(held).run()) {
             return self.revive(plan)?.ok_or(error);
         }
         self.admin_of(&plan.path).ok_or_else(|| GitError::NotAWorktree {
