@@ -1,7 +1,7 @@
 //! The engine: one loop that owns the truth. Units and gates do the work and report facts; the
 //! dispatcher puts them in one order, on disk before they count, and starts whatever may start next.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -65,6 +65,8 @@ pub struct Engine<'a> {
     line: mpsc::Sender<Message>,
     messages: mpsc::Receiver<Message>,
     units: HashMap<WpId, watch::Sender<Order>>,
+    /// Those of them whose WP is through.
+    leaving: HashSet<WpId>,
     cancelling: HashMap<WpId, Event>,
     gate: Option<watch::Sender<Order>>,
     pub(super) order: Order,
@@ -94,6 +96,7 @@ impl<'a> Engine<'a> {
             line,
             messages,
             units: HashMap::new(),
+            leaving: HashSet::new(),
             cancelling: HashMap::new(),
             gate: None,
             order: Order::Go,
@@ -117,6 +120,7 @@ impl<'a> Engine<'a> {
             if self.idle() {
                 break;
             }
+            self.site.leaving.others_at_work(self.units.len() > self.leaving.len());
             tokio::select! {
                 message = self.messages.recv() => self.take(message)?,
                 order = stop.next() => self.tell_all(order),
@@ -190,8 +194,13 @@ impl<'a> Engine<'a> {
 
     fn done(&mut self, message: Message) -> Result<(), EngineError> {
         match message {
+            Message::Leaving(wp) => {
+                self.slots.give_back(&wp);
+                self.leaving.insert(wp);
+            }
             Message::UnitDone(wp) => {
                 self.units.remove(&wp);
+                self.leaving.remove(&wp);
                 self.slots.give_back(&wp);
                 if let Some(event) = self.cancelling.remove(&wp)
                     && self.ledger.wp(&wp).is_some_and(|wp| !wp.phase.got_through())

@@ -16,6 +16,7 @@ use crate::model::plan::{Command, Plan, Wp};
 use crate::whitelist::Whitelist;
 
 use super::directory::RunDir;
+use super::leaving::Leaving;
 use super::settled::Settled;
 
 /// Why a unit cannot go on.
@@ -72,6 +73,8 @@ pub struct Site {
     pub classing: tokio::sync::Mutex<()>,
     /// Branches that must stay where they are.
     pub settled: Settled,
+    /// Worktrees of WPs that are through, while others are at work.
+    pub leaving: Leaving,
 }
 
 impl Site {
