@@ -63,8 +63,7 @@ impl Repo {
     pub fn drop_standing<T: AsRef<Watched>>(&self, branches: &mut Vec<T>) {
         // Where refs are kept in another way, such a file is none of git's, whatever it says.
         let Some(heads) = self.in_process().then(|| self.heads()).flatten() else { return };
-        let stamps: Vec<Option<Stamp>> =
-            branches.iter().map(|branch| stamp(&heads, &branch.as_ref().branch)).collect();
+        let stamps = stamps(&heads, branches.iter().map(|branch| &*branch.as_ref().branch));
         // The clock stood here at least before any of the files is read.
         let clock = stamps.iter().flatten().map(|stamp| stamp.changed).max();
         let mut stamps = stamps.into_iter();
@@ -86,8 +85,23 @@ impl Repo {
     }
 }
 
-fn stamp(heads: impl AsFd, branch: &str) -> Option<Stamp> {
-    let stat = rustix::fs::statat(heads, Path::new(branch), AtFlags::SYMLINK_NOFOLLOW).ok()?;
+/// The stamp of each branch. Those of a run lie in one folder, which is found once for all that follow each other.
+fn stamps<'a>(heads: &OwnedFd, branches: impl Iterator<Item = &'a str>) -> Vec<Option<Stamp>> {
+    let mut known: Option<(&str, OwnedFd)> = None;
+    let stamp_of = |branch: &'a str| {
+        let (folder, name) = branch.rsplit_once('/')?;
+        if known.as_ref().is_none_or(|(known, _)| *known != folder) {
+            let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+            let opened = rustix::fs::openat(heads, Path::new(folder), flags, Mode::empty());
+            known = opened.ok().map(|opened| (folder, opened));
+        }
+        stamp(&known.as_ref()?.1, name)
+    };
+    branches.map(stamp_of).collect()
+}
+
+fn stamp(folder: impl AsFd, name: &str) -> Option<Stamp> {
+    let stat = rustix::fs::statat(folder, Path::new(name), AtFlags::SYMLINK_NOFOLLOW).ok()?;
     #[allow(clippy::useless_conversion, reason = "not of these types everywhere")]
     let changed = (stat.st_ctime.into(), stat.st_ctime_nsec.try_into().unwrap_or_default());
     Some(Stamp { inode: stat.st_ino, changed })
