@@ -312,7 +312,8 @@ impl Repo {
         if worktree.admin.join("config.worktree").exists() {
             worktree.git().args(["config", "--worktree", "core.sparseCheckout", "false"]).run()?;
         }
-        let git = worktree.git().args(["reset", "--hard", "--quiet", "--no-recurse-submodules"]);
+        // As `git reset --hard`, but for the log and the notes that nobody needs in a new worktree.
+        let git = worktree.git().args(["read-tree", "--reset", "-u", "--no-recurse-submodules"]);
         git.arg("HEAD").holding(claim.lend()?).run()?;
         worktree.keep_seed()?;
         write_whole(&worktree.admin.join(MARK), &worktree.mark()?)?;
