@@ -114,8 +114,11 @@ impl<'a> Engine<'a> {
         let mut tick = tokio::time::interval(TICK);
         tick.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Skip);
         self.take_up()?;
+        let mut ticked = true;
         loop {
-            self.take_requests()?;
+            if std::mem::take(&mut ticked) || self.idle() {
+                self.take_requests()?;
+            }
             self.start_what_can()?;
             if self.idle() {
                 break;
@@ -125,6 +128,7 @@ impl<'a> Engine<'a> {
                 message = self.messages.recv() => self.take(message)?,
                 order = stop.next() => self.tell_all(order),
                 _ = tick.tick() => {
+                    ticked = true;
                     self.observer.tick(&self.ledger);
                     self.write_state(false);
                 }
