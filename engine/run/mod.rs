@@ -11,6 +11,7 @@ pub mod freeze;
 pub mod gate;
 pub mod leaving;
 pub mod let_go;
+mod lookout;
 pub mod naming;
 pub mod open;
 pub mod provision;

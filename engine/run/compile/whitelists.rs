@@ -40,8 +40,9 @@ pub(super) fn read(subject: Subject<'_>, findings: &mut Vec<Finding>) -> Whiteli
         }
     });
     let stages = plan.stages.iter().enumerate();
-    let shared = stages
-        .map(|(i, stage)| one(subject, &stage.shared, &format!("/stage/{i}/shared"), findings));
+    let shared = stages.map(|(i, stage)| {
+        one(subject, &stage.shared, &format!("{}/shared", subject.origins.stage(i)), findings)
+    });
     Whitelists { wps, shared: shared.collect() }
 }
 
@@ -51,7 +52,7 @@ fn some(subject: Subject<'_>, from: usize, wps: &[Wp]) -> (Vec<Option<Whitelist>
     let read = wps
         .iter()
         .zip(from..)
-        .map(|(wp, i)| one(subject, &wp.whitelist, &format!("/wp/{i}/whitelist"), &mut findings));
+        .map(|(wp, i)| one(subject, &wp.whitelist, &subject.wp(i, "whitelist"), &mut findings));
     (read.collect(), findings)
 }
 
