@@ -66,6 +66,7 @@ impl WpState {
                 if *attempt == self.attempt =>
             {
                 self.report = report.clone().or_else(|| self.report.take());
+                self.notes.extend(ran.incomplete());
                 self.attempt_ended(record.at, ran);
             }
             (P::Scoping | P::Rechecking, Event::ScopeChecked { round, pass, .. })
@@ -77,6 +78,7 @@ impl WpState {
                 if (*round, *pass) == (self.round, self.pass)
                     && usize::try_from(*index) == Ok(self.proved.len()) =>
             {
+                self.notes.extend(ran.incomplete());
                 self.dod_ran(ran, tail.as_deref());
             }
             (P::Reviewing, Event::ReviewRequested { round, tree, .. })

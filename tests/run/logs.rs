@@ -71,3 +71,20 @@ fn a_log_that_was_removed_is_an_error_and_not_an_empty_page() {
     fs::create_dir(rig.run_dir().join("logs")).expect("a folder");
     assert!(rig.sop_ends(5, &["logs", "a"]).err.contains("a-work-2.log"));
 }
+
+#[test]
+fn a_log_that_the_disk_had_no_room_for_is_said_to_be_incomplete() {
+    let full = std::path::Path::new("/dev/full");
+    if !full.exists() {
+        return;
+    }
+    let script =
+        "ln -s /dev/full \"$(dirname \"$SOP_BRIEF\")/../logs/a-dod.1.1.1-1.log\"\ndone_well";
+    let text = plan(&wp_proven_by("a", r#"["echo lost; grep -q good a.txt"]"#, ""));
+    let rig = Rig::new(&text, &[("worker.sh", &worker(script))]);
+    let said = rig.apply(0);
+    let told = said.out.split_whitespace().collect::<Vec<_>>().join(" ");
+    let expected = "a-dod.1.1.1-1.log is incomplete: No space left on device";
+    assert!(told.contains(&format!("seen logs/{expected}")), "{}", said.out);
+    assert!(said.out.matches(expected).count() >= 2, "as it happened too: {}", said.out);
+}
