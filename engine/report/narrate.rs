@@ -63,7 +63,13 @@ fn of_wp(event: &Event, wp: &WpState, ledger: &Ledger, look: &Look) -> Words {
         Event::AttemptStarted { round, tier, attempt, .. } => {
             let again =
                 if *attempt > *round { format!(", start {attempt}") } else { String::new() };
-            step(Tone::Active, format!("round {round} of {}: {tier} at work{again}", wp.last_round))
+            let before = wp.rounds_before_retry();
+            let of = match round.saturating_sub(before) {
+                0 => format!("({} more may follow)", wp.last_round - before),
+                _ if before == 0 => format!("of {}", wp.last_round),
+                n => format!("({n} of {} since the retry)", wp.last_round - before),
+            };
+            step(Tone::Active, format!("round {round} {of}: {tier} at work{again}"))
         }
         Event::AttemptEnded { ran, left_behind, .. } => {
             let left = match left_behind {
