@@ -10,6 +10,7 @@ mod interrupt;
 mod kill_matrix;
 mod leaving;
 mod limits;
+mod logs;
 mod objects;
 mod outcomes;
 mod requests;
