@@ -11,6 +11,7 @@ mod kill_matrix;
 mod limits;
 mod objects;
 mod outcomes;
+mod pushes;
 mod requests;
 mod tampering;
 mod tampering_branches;

@@ -3,6 +3,7 @@
 
 mod commit;
 pub mod prove;
+mod pushes;
 mod review;
 mod scope;
 mod work;

@@ -10,7 +10,7 @@ use crate::model::outcome::{Check, Problem};
 use crate::model::plan::{Checkout, Kind};
 use crate::plain_file;
 
-use super::Unit;
+use super::{Unit, pushes};
 use crate::ledger::Phase;
 use crate::run::directory::write_whole;
 use crate::run::freeze::sha256;
@@ -95,7 +95,7 @@ impl Unit {
             .ok()
             .and_then(|bytes| serde_json::from_slice(&bytes).ok())
             .unwrap_or_default();
-        let (snapshot, judged, seen, moved) = self
+        let (snapshot, judged, seen, moved, pushed) = self
             .site
             .blocking(Check::Scope, move |site| {
                 // What was on the base's branch before the worker came is nobody's change, should it
@@ -112,6 +112,7 @@ impl Unit {
                 if !snapshot.changes.is_empty() {
                     site.repo.keep_checked(site.dir.run(), &wp, &snapshot.tree)?;
                 }
+                let pushed = site.repo.pushed(&diff, &after, &worktree, &spec.began_at)?;
                 let whitelist = site.whitelist(&wp);
                 let moved = site.settled.moved(&site.repo, site.dir.run())?;
                 let judged = scope::check(&snapshot, &diff, |path| whitelist.matches(path));
@@ -128,7 +129,7 @@ impl Unit {
                     }
                 }
                 let seen = scope::notes(&snapshot, &diff);
-                Ok((snapshot, judged, seen, moved))
+                Ok((snapshot, judged, seen, moved, pushed))
             })
             .await?;
         let frozen = self.site.plan.checkout == Checkout::Frozen;
@@ -142,6 +143,11 @@ impl Unit {
                 problem.about(finding.place.to_string())
             })
             .collect();
+        problems.extend(pushes::attempted(&self.site.dir, &self.state.id, self.state.attempt));
+        problems.extend(pushes::got_through(&pushed));
+        let (_, notes): (Vec<_>, Vec<_>) = notes
+            .into_iter()
+            .partition(|note| pushed.iter().any(|push| push.name == note.place.name()));
         let mut notes: Vec<String> = notes.iter().map(ToString::to_string).collect();
         for moved in moved {
             let place = format!("refs/heads/{}", moved.branch);

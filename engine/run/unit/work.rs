@@ -91,6 +91,7 @@ impl Unit {
         }
         let attempt = self.state.attempt + 1;
         let guard = self.take_guard(attempt).await?;
+        self.forget_pushes(attempt)?;
         Ok(Event::AttemptStarted {
             wp: self.state.id.clone(),
             round: self.state.round,
@@ -171,6 +172,7 @@ impl Unit {
         };
         limits(&mut spec, tier);
         self.environment(&mut spec, worker, &self.state.tier, &brief, &report);
+        self.refuse_pushes(&mut spec, worker)?;
         if wp.kind == Kind::Scout {
             let path = site.dir.named(&printed_report(&report_name(&report)));
             spec.capture = Some(Capture { path, limit: REPORT_LIMIT });
