@@ -13,6 +13,7 @@ mod limits;
 mod logs;
 mod objects;
 mod outcomes;
+mod pushes;
 mod requests;
 mod tampering;
 mod tampering_branches;
