@@ -8,7 +8,7 @@ use super::scene::{COLOURED, PLAIN, evil, harmless, interrupted, mixed, text};
 use crate::support::story::Story;
 
 fn table(run: &Story, held: bool, look: Look) -> String {
-    text(|out| status::write(&run.ledger, run.now.after(Length::secs(5)), held, out, &look))
+    text(|out| status::write(&run.ledger, None, run.now.after(Length::secs(5)), held, out, &look))
 }
 
 #[test]

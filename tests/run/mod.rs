@@ -10,6 +10,8 @@ mod interrupt;
 mod kill_matrix;
 mod limits;
 mod outcomes;
+mod providers;
+mod questions;
 mod requests;
 mod tampering;
 mod tampering_branches;

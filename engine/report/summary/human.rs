@@ -5,13 +5,13 @@ use std::io::{self, Write};
 
 use super::{Failure, StageSummary, Summary, Verified, WpSummary};
 use crate::event::StopReason;
-use crate::ledger::GatePhase;
+use crate::ledger::{GatePhase, Means, Note};
 use crate::model::outcome::End;
 use crate::model::verdict::Judgment;
 use crate::report::cells::width;
 use crate::report::commands;
 use crate::report::line::Line;
-use crate::report::narrate::{one, sentence};
+use crate::report::narrate::{one, question, sentence};
 use crate::report::palette::{Look, Tone};
 use crate::report::words;
 
@@ -40,11 +40,36 @@ impl Summary {
         for stage in &self.stages {
             stage.write(out, look)?;
         }
+        self.write_told(out, look)?;
+        if let Some(costs) = &self.costs {
+            writeln!(out)?;
+            costs.write(out, look)?;
+        }
         self.write_next(out, look)?;
         match &self.failure {
             Some(failure) => failure.write(out, look),
             None => Ok(()),
         }
+    }
+
+    /// What is so of the whole run: corrections, providers that are out.
+    fn write_told(&self, out: &mut impl Write, look: &Look) -> io::Result<()> {
+        let noted = self.corrections.iter().map(|note| {
+            let Note { by, text, .. } = note;
+            format!("corrected by {by}: {text}")
+        });
+        let out_of_order = self.outages.iter().filter(|outage| outage.means() != Means::Try);
+        let down =
+            out_of_order.map(|it| format!("{} is out: {} ({})", it.worker, it.what, it.class));
+        let told: Vec<String> = noted.chain(down).collect();
+        if !told.is_empty() {
+            writeln!(out)?;
+        }
+        for text in told {
+            let line = Line::new(look).then(Tone::Warn, "? ").then(Tone::Normal, &text);
+            writeln!(out, "{}", line.done().trimmed())?;
+        }
+        Ok(())
     }
 
     fn head(&self, out: &mut impl Write, look: &Look) -> io::Result<()> {
@@ -119,6 +144,13 @@ impl WpSummary {
         };
         if self.verified.any() {
             row(out, "verified", self.verified.line(Line::new(look).gap(1), look))?;
+        }
+        for fork in &self.asks {
+            row(out, "asks", Line::new(look).gap(1).then(Tone::Warn, &question(fork)))?;
+        }
+        if let Some(fault) = &self.fault {
+            let text = format!("{} ({})", fault.message, fault.class);
+            row(out, "last", Line::new(look).gap(1).then(Tone::Warn, &text))?;
         }
         for problem in &self.problems {
             let text = one(problem);
