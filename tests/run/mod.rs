@@ -1,6 +1,7 @@
 //! Running plans.
 
 mod adversary;
+mod all_at_once;
 mod approval;
 mod cases;
 mod compile;
