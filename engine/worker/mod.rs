@@ -27,6 +27,7 @@ mod flags;
 mod gemini;
 mod opencode;
 pub mod results;
+mod retrying;
 pub mod seam;
 mod shown;
 pub mod tally;
