@@ -69,6 +69,11 @@ impl Agent for Acp {
         }
     }
 
+    fn version_args(&self) -> &'static [&'static str] {
+        // Not every agent knows such an argument, and who does not begins to serve.
+        &[]
+    }
+
     fn leaves(&self) -> bool {
         // They serve until somebody ends them: of four, two stay on when their input is closed.
         false
