@@ -154,6 +154,14 @@ impl Briefs {
         nameable.map(|(name, _)| name.as_str())
     }
 
+    /// Whether there is a template of this name.
+    ///
+    /// # Errors
+    /// If there is none: what there is instead.
+    pub fn find(&self, name: &str) -> Result<(), UnknownTemplate> {
+        self.template(name).map(drop)
+    }
+
     /// The text of a template file that a finding or an error is about, for drawing it.
     #[must_use]
     pub fn text(&self, file: &str) -> Option<&str> {
