@@ -175,7 +175,7 @@ fn answer(answer: &Answer<'_>) -> Value {
     }
 }
 
-fn note(note: &Correction<'_>) -> Value {
+pub(super) fn note(note: &Correction<'_>) -> Value {
     context! { at => note.at.to_string(), text => fence::line_or_block(note.text) }
 }
 

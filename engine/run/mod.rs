@@ -1,5 +1,6 @@
 //! Running a plan: from plan text to an integrated branch.
 
+mod beside;
 pub mod checkpoint;
 pub mod clean;
 pub mod compile;
@@ -15,6 +16,7 @@ pub mod naming;
 pub mod open;
 pub mod provision;
 pub mod requests;
+pub mod reviewer;
 pub mod settled;
 pub mod site;
 pub mod slots;

@@ -9,10 +9,12 @@ use crate::brief::Briefs;
 use crate::event::Classed;
 use crate::git::{GitError, Identity, Repo, Worktree, WorktreeSpec};
 use crate::launch::{Key, Local, Spec};
-use crate::ledger::{Candidate, Fork, NextAttempt, Phase, WpState, next_attempt};
+use crate::ledger::{
+    Candidate, Fork, NextAttempt, Phase, ReviewState, WpState, next_attempt, next_start,
+};
 use crate::model::ids::{CommitId, TierId, WpId};
 use crate::model::outcome::{Check, Problem};
-use crate::model::plan::{Autonomy, Command, Plan, Wp};
+use crate::model::plan::{Autonomy, Command, Plan, Review, Wp};
 use crate::model::time::Timestamp;
 use crate::whitelist::Whitelist;
 
@@ -93,14 +95,30 @@ impl Site {
     #[must_use]
     pub fn next_attempt(&self, wp: &WpState) -> NextAttempt {
         let first = wp.spoilt.first().map_or(&wp.tier, |spoilt| &spoilt.tier);
+        next_attempt(wp, &self.candidates(first), &self.lookout.outages())
+    }
+
+    /// The next session of a reviewer whose tier is `tier`, looking for `lens`.
+    #[must_use]
+    pub fn next_review(
+        &self,
+        tier: &TierId,
+        review: &ReviewState,
+        lens: &str,
+        since: Option<Timestamp>,
+    ) -> NextAttempt {
+        let starts = review.starts(lens, since);
+        next_start(starts, &self.candidates(tier), &self.lookout.outages())
+    }
+
+    /// A tier and its fallbacks.
+    fn candidates<'a>(&'a self, first: &'a TierId) -> Vec<Candidate<'a>> {
         let fallback = self.plan.tiers.get(first).map_or(&[][..], |tier| &tier.fallback);
         let candidate = |tier| {
             let worker = &self.plan.tiers.get(tier)?.worker;
             Some(Candidate { tier, worker })
         };
-        let candidates: Vec<Candidate<'_>> =
-            std::iter::once(first).chain(fallback).filter_map(candidate).collect();
-        next_attempt(wp, &candidates, &self.lookout.outages())
+        std::iter::once(first).chain(fallback).filter_map(candidate).collect()
     }
 
     /// When the defaults of the WP's open questions may be taken, and which questions those are: all of
@@ -119,12 +137,22 @@ impl Site {
     /// Whether the WP's next start has to wait for its time.
     #[must_use]
     pub fn paused(&self, wp: &WpState) -> bool {
-        wp.phase == Phase::Starting
-            && matches!(
-                self.next_attempt(wp),
+        let later = |next| {
+            matches!(
+                next,
                 NextAttempt::Start { not_before: Some(at), .. }
                     if at > Timestamp(jiff::Timestamp::now())
             )
+        };
+        match (wp.phase, &self.wp(&wp.id).review) {
+            (Phase::Starting, _) => later(self.next_attempt(wp)),
+            (Phase::Reviewing, Review::Worker { tier, lenses, .. }) => {
+                let mut open = lenses.iter().filter(|lens| wp.review.verdict(lens).is_none()).peekable();
+                let waits = |lens: &String| later(self.next_review(tier, &wp.review, lens, wp.since));
+                open.peek().is_some() && !wp.review.is_at_work() && open.all(waits)
+            }
+            _ => false,
+        }
     }
 
     /// The tier that the next worker of a WP, or the one at work, is of.

@@ -17,3 +17,4 @@ mod tampering_files;
 mod tampering_steps;
 mod unreadable;
 mod watching;
+mod worker_review;

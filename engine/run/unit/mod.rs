@@ -7,7 +7,7 @@ mod commit;
 pub mod prove;
 mod review;
 mod scope;
-mod told;
+pub(super) mod told;
 mod work;
 
 use std::sync::Arc;
@@ -228,7 +228,8 @@ impl Unit {
     }
 }
 
-fn escaped(path: &std::path::Path) -> String {
+/// A path for display.
+pub(super) fn escaped(path: &std::path::Path) -> String {
     use std::os::unix::ffi::OsStrExt;
     crate::process::escape(path.as_os_str().as_bytes())
 }
