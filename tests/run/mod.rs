@@ -24,3 +24,4 @@ mod tampering_files;
 mod tampering_steps;
 mod unreadable;
 mod watching;
+mod worker_review;
