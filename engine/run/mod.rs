@@ -1,5 +1,6 @@
 //! Running a plan: from plan text to an integrated branch.
 
+pub mod asking;
 pub mod checkpoint;
 pub mod clean;
 pub mod compile;
@@ -16,6 +17,7 @@ pub mod naming;
 pub mod open;
 pub mod provision;
 pub mod requests;
+pub mod say;
 pub mod settled;
 pub mod site;
 pub mod slots;

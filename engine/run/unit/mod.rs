@@ -5,6 +5,7 @@ mod agent;
 mod brief;
 mod commit;
 pub mod prove;
+mod pushes;
 mod review;
 mod scope;
 mod told;
