@@ -20,3 +20,4 @@ pub mod report;
 pub mod run;
 pub mod schemas;
 pub mod whitelist;
+pub mod worker;

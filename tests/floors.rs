@@ -14,6 +14,7 @@ const FLOORS: &[(&str, u8)] = &[
     ("run", 5),
     ("schemas", 5),
     ("launch", 4),
+    ("worker", 4),
     ("git", 3),
     ("process", 3),
     ("journal", 3),
@@ -51,7 +52,7 @@ const HOMES: &[(&str, &[&str])] = &[
     ("tokio", &["cli", "launch", "run"]),
     ("tracing", &["run"]),
     ("tracing_subscriber", &["cli"]),
-    ("signal_hook", &["launch"]),
+    ("signal_hook", &["launch", "worker"]),
     ("strsim", &["brief", "plan"]),
 ];
 

@@ -294,6 +294,7 @@ fn planned(compiled: &Compiled, base: &Base, run: &RunId, n: usize, dry: &DryRun
             Review::None => "none".to_owned(),
             Review::Human => "human".to_owned(),
             Review::Command { command, .. } => command.join(" "),
+            Review::Worker { tier, lenses, .. } => format!("{tier}: {}", lenses.join(", ")),
         },
         rounds: wp.rounds,
         committed_on: (wp.kind == Kind::Change).then(|| format!("sop/{run}/{}", wp.id)),
@@ -322,6 +323,15 @@ fn overlap_of(plan: &Plan, overlap: &crate::whitelist::Overlap) -> Overlap {
             let paths: Vec<_> = witness.iter().map(|path| process::escape(path)).collect();
             let total = paths.len() as u64;
             (OverlapSort::Possible, paths, total)
+        }
+        OverlapKind::Clash { path, within, .. } => {
+            let paths: Vec<_> = [Some(path), within.as_ref()]
+                .into_iter()
+                .flatten()
+                .map(|p| process::escape(p))
+                .collect();
+            let total = paths.len() as u64;
+            (OverlapSort::Clash, paths, total)
         }
     };
     let id = |n: usize| plan.wps[n].id.clone();

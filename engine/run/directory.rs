@@ -91,9 +91,10 @@ impl RunDir {
     /// # Errors
     /// When one of them cannot be made.
     pub fn make(&self) -> Result<(), DirectoryError> {
-        for folder in
-            ["", "briefs", "reports", "verdicts", "logs", "requests", "guard", "seed", "slot"]
-        {
+        for folder in [
+            "", "briefs", "reports", "verdicts", "turns", "logs", "requests", "guard", "seed",
+            "slot",
+        ] {
             let path = self.path().join(folder);
             fs::create_dir_all(&path).map_err(DirectoryError::io("make", &path))?;
         }
@@ -198,6 +199,18 @@ impl RunDir {
     #[must_use]
     pub fn brief_name(wp: &WpId, round: u32) -> String {
         format!("briefs/{wp}-{round}.md")
+    }
+
+    /// Name of what one attempt is told, where that is not the round's brief.
+    #[must_use]
+    pub fn prompt_name(wp: &WpId, round: u32, attempt: u32) -> String {
+        format!("briefs/{wp}-{round}.{attempt}.md")
+    }
+
+    /// Name of the folder of one attempt's session: what it was told, asked and came to.
+    #[must_use]
+    pub fn turn_name(wp: &WpId, attempt: u32) -> String {
+        format!("turns/{wp}-{attempt}")
     }
 
     /// Name of the report that a worker may leave.

@@ -22,7 +22,7 @@ impl Engine<'_> {
     /// Nothing runs any more: takes away what is not needed, and says how the run stands.
     pub(super) async fn let_go(mut self) -> Result<(Ending, Ledger), EngineError> {
         let standing = self.ledger.standing();
-        let awaited = self.ledger.wps.iter().any(|wp| wp.phase == Phase::AwaitingReview);
+        let awaited = self.ledger.wps.iter().any(|wp| wp.phase.awaits_person());
         let over = self.ledger.wps.iter().all(|wp| wp.phase.settled())
             && !self.ledger.gates.last().is_some_and(|gate| gate.phase.open())
             && self.ledger.next_gate().is_none();

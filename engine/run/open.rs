@@ -6,6 +6,7 @@ use super::create::Approval;
 use super::directory::{EngineLock, RunDir};
 use super::error::RunError;
 use super::freeze::{known, thaw};
+use super::lookout::Lookout;
 use super::settled::Settled;
 use super::site::{Site, worktrees_root};
 use crate::brief::Briefs;
@@ -91,6 +92,7 @@ pub fn site(
         classed: std::sync::Mutex::new(classed),
         classing: tokio::sync::Mutex::new(()),
         settled: Settled::default(),
+        lookout: Lookout::default(),
         plan,
         dir,
     })

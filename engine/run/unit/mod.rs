@@ -1,11 +1,14 @@
 //! One WP's rounds. A unit does what the WP's phase says, reports one fact, and looks at the phase
 //! again — so a WP that has just come to a phase and one that a crash left there are the same.
 
+mod agent;
+mod brief;
 mod commit;
 pub mod prove;
 mod pushes;
 mod review;
 mod scope;
+mod told;
 mod work;
 
 use std::sync::Arc;
@@ -103,6 +106,9 @@ impl Unit {
         while self.state.phase.active() {
             // A worker that runs is seen through (it was told to end); nothing else is begun.
             if self.stopping() && self.state.phase != Phase::Working {
+                break;
+            }
+            if self.site.paused(&self.state) {
                 break;
             }
             // On another tier there may be no room now: whoever gives it out takes this up again.
@@ -221,4 +227,9 @@ impl Unit {
     fn stopping(&self) -> bool {
         *self.orders.borrow() != Order::Go
     }
+}
+
+fn escaped(path: &std::path::Path) -> String {
+    use std::os::unix::ffi::OsStrExt;
+    crate::process::escape(path.as_os_str().as_bytes())
 }

@@ -34,6 +34,7 @@ impl Unit {
                 round: self.state.round,
                 tree: self.state.tree.clone().ok_or_else(|| blocked("nothing was checked yet"))?,
             }),
+            Review::Worker { .. } => Err(blocked("a review by a worker")),
             Review::Command { command, timeout } => {
                 let verdict = self.ask(&command, timeout).await?;
                 let by = command.first().cloned().unwrap_or_default();
