@@ -1,14 +1,11 @@
 //! The files that a driver leaves. They lie where a worker can reach them, so they are read with
 //! suspicion: no link is followed, nothing but a file is opened, and no more than a file's worth is read.
 
-use std::fs::File;
 use std::io::{self, Read, Write};
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
-use rustix::fs::OFlags;
-
 use crate::model::turn::Turn;
+use crate::plain_file;
 
 /// Largest answer, in bytes. What is longer is cut.
 pub const ANSWER: u64 = 1024 * 1024;
@@ -57,21 +54,16 @@ pub fn read_answer(path: &Path) -> Result<Option<String>, ResultError> {
 
 /// The first `most` bytes of a file.
 pub(super) fn read(path: &Path, most: u64) -> Result<Option<Vec<u8>>, ResultError> {
-    // Not waiting for the writer of a FIFO that somebody put there.
-    let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-    let file = File::options().read(true).custom_flags(flags.bits().cast_signed()).open(path);
-    let file = match file {
+    let file = match plain_file::open(path) {
         Ok(file) => file,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        // NOFOLLOW's answer to a link.
-        Err(error) if error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error()) => {
-            return Err(ResultError::NotAFile);
+        Err(error) => {
+            return match error.kind() {
+                io::ErrorKind::NotFound => Ok(None),
+                io::ErrorKind::InvalidData => Err(ResultError::NotAFile),
+                _ => Err(error.into()),
+            };
         }
-        Err(error) => return Err(error.into()),
     };
-    if !file.metadata()?.is_file() {
-        return Err(ResultError::NotAFile);
-    }
     let mut bytes = Vec::new();
     file.take(most).read_to_end(&mut bytes)?;
     Ok(Some(bytes))
