@@ -52,6 +52,7 @@ mod seed;
 mod settings;
 pub mod settle;
 pub mod snapshot;
+pub mod standing;
 mod submodule;
 pub mod tamper;
 pub mod trees;

@@ -189,6 +189,12 @@ impl RunDir {
         self.path().join("requests")
     }
 
+    /// How a worker asks.
+    #[must_use]
+    pub fn asking(&self) -> PathBuf {
+        self.path().join("ASKING.md")
+    }
+
     /// A file by its name within the directory, as events give it.
     #[must_use]
     pub fn named(&self, name: &str) -> PathBuf {

@@ -150,6 +150,7 @@ pub fn ran(run: &str, log: &str, outcome: &Outcome, spec: &Spec) -> Ran {
         end: end(outcome, spec),
         lines: outcome.lines,
         log: log.to_owned(),
+        log_error: outcome.log_error.clone(),
         took: Length::millis(outcome.duration_ms),
     }
 }

@@ -1,6 +1,7 @@
 //! Running plans.
 
 mod adversary;
+mod all_at_once;
 mod approval;
 mod cases;
 mod compile;
@@ -8,10 +9,14 @@ mod holder;
 mod infrastructure;
 mod interrupt;
 mod kill_matrix;
+mod leaving;
 mod limits;
+mod logs;
 mod objects;
 mod outcomes;
+mod providers;
 mod pushes;
+mod questions;
 mod requests;
 mod tampering;
 mod tampering_branches;

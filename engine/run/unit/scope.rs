@@ -161,10 +161,7 @@ impl Unit {
             (Err(_), Some(entered)) if entered.path().is_dir() => entered.clone(),
             (found, _) => found?,
         };
-        let began_at = match &self.state.began_at {
-            Some(began_at) => began_at.clone(),
-            None => self.base()?,
-        };
+        let began_at = self.state.began_at.clone().map_or_else(|| self.base(), Ok)?;
         let (diff, moved, pushed) = self
             .site
             .blocking(Check::Scope, move |site| {
@@ -183,9 +180,11 @@ impl Unit {
             let text = What::Repository(difference.became).to_string();
             Problem::new(Check::Scope, text).about(difference.place.to_string())
         });
-        let tried = pushes::attempted(&self.site.dir, &self.state.id, self.state.attempt);
-        let pushed = tried.into_iter().chain(pushes::got_through(&pushed));
-        Ok(touched.chain(judge_moved(&moved, &guard).0).chain(pushed).collect())
+        Ok(touched
+            .chain(pushes::attempted(&self.site.dir, &self.state.id, self.state.attempt))
+            .chain(pushes::got_through(&pushed))
+            .chain(judge_moved(&moved, &guard).0)
+            .collect())
     }
 
     /// What was taken down about the rest of the repository before the last worker came.

@@ -39,6 +39,8 @@ use say::{Say, Word};
 const TICK: Duration = Duration::from_millis(200);
 /// How often the turn is written down while it goes on.
 const NOTE: Duration = Duration::from_secs(5);
+/// How long an agent that never leaves by itself is given to put away what its turn came to.
+const LINGER: Duration = Duration::from_secs(1);
 /// Exit code of a driver that could not do its own work.
 const FAILED: u8 = 125;
 
@@ -226,7 +228,8 @@ impl Driver {
         if part.exit.is_some() {
             return;
         }
-        if part.overdue(grace) {
+        let patience = if self.agent.leaves() { grace } else { grace.min(LINGER) };
+        if part.overdue(patience) {
             part.stop(grace);
         } else if part.over.is_none() && part.stop.is_none() {
             self.limit = part.tally.passed(&self.left());
