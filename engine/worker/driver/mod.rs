@@ -11,7 +11,6 @@ mod part;
 mod say;
 mod screen;
 
-use std::fs;
 use std::io::{self, Read as _, Write as _};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
@@ -29,6 +28,7 @@ use super::seam::{Agent, End, Ended};
 use super::tally::{Most, Tally};
 use super::{Drive, adapter, results};
 use crate::model::turn::{Fault, FaultClass, Spent, Turn, Usd};
+use crate::plain_file;
 use crate::process::LimitedLog;
 use crate::process::reap::{Children, Death, reap};
 use lines::{Event, Stream, What};
@@ -133,7 +133,7 @@ impl Driver {
     /// The whole turn. Gives the exit code.
     fn run(mut self) -> Result<u8, DriveError> {
         let mut path = self.drive.prompt.clone();
-        let mut prompt = fs::read(&path)
+        let mut prompt = plain_file::read_own(&path)
             .map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
             .map_err(|source| DriveError::Prompt { path: path.clone(), source })?;
         for number in 0.. {
