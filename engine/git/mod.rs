@@ -50,6 +50,7 @@ mod seed;
 mod settings;
 pub mod settle;
 pub mod snapshot;
+pub mod standing;
 mod submodule;
 pub mod tamper;
 pub mod trees;

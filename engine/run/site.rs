@@ -17,6 +17,7 @@ use crate::model::time::Timestamp;
 use crate::whitelist::Whitelist;
 
 use super::directory::RunDir;
+use super::leaving::Leaving;
 use super::lookout::Lookout;
 use super::settled::Settled;
 
@@ -76,6 +77,8 @@ pub struct Site {
     pub classing: tokio::sync::Mutex<()>,
     /// Branches that must stay where they are.
     pub settled: Settled,
+    /// Worktrees of WPs that are through, while others are at work.
+    pub leaving: Leaving,
     /// What a unit must know of the rest of the run.
     pub lookout: Lookout,
 }

@@ -8,6 +8,7 @@ mod holder;
 mod infrastructure;
 mod interrupt;
 mod kill_matrix;
+mod leaving;
 mod limits;
 mod objects;
 mod outcomes;
