@@ -40,6 +40,9 @@ pub enum EngineError {
     /// A fact that cannot be: a fault of `sop` itself.
     #[error("{0}; this is a fault of sop itself, and nothing is lost: `sop resume` goes on")]
     Ledger(#[from] LedgerError),
+    /// What the run has made is not there any more.
+    #[error("{0}")]
+    Lost(String),
     /// Signals cannot be listened to.
     #[error("cannot listen to signals: {0}")]
     Signals(std::io::Error),

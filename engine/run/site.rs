@@ -42,7 +42,9 @@ impl Halt {
 
     /// Blocks because git said no to what `check` asked of it.
     pub fn git(check: Check, error: &GitError) -> Self {
-        Self::blocked(Problem::new(check, error.to_string()))
+        // A repository that loses objects is safe for nobody.
+        let everywhere = matches!(error, GitError::Lost { .. });
+        Self::Blocked { problem: Problem::new(check, error.to_string()), everywhere }
     }
 }
 

@@ -55,7 +55,8 @@ pub fn read_answer(path: &Path) -> Result<Option<String>, ResultError> {
     Ok(read(path, ANSWER)?.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
 }
 
-fn read(path: &Path, most: u64) -> Result<Option<Vec<u8>>, ResultError> {
+/// The first `most` bytes of a file.
+pub(super) fn read(path: &Path, most: u64) -> Result<Option<Vec<u8>>, ResultError> {
     // Not waiting for the writer of a FIFO that somebody put there.
     let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let file = File::options().read(true).custom_flags(flags.bits().cast_signed()).open(path);
@@ -74,6 +75,13 @@ fn read(path: &Path, most: u64) -> Result<Option<Vec<u8>>, ResultError> {
     let mut bytes = Vec::new();
     file.take(most).read_to_end(&mut bytes)?;
     Ok(Some(bytes))
+}
+
+/// As much of an answer as is kept.
+pub(super) fn cut(text: &str) -> &str {
+    let most = usize::try_from(ANSWER).unwrap_or(usize::MAX).min(text.len());
+    let end = (0..=most).rev().find(|at| text.is_char_boundary(*at));
+    &text[..end.unwrap_or_default()]
 }
 
 /// Puts a file in place of whatever is at `path`, by rename.

@@ -9,6 +9,7 @@ mod infrastructure;
 mod interrupt;
 mod kill_matrix;
 mod limits;
+mod objects;
 mod outcomes;
 mod providers;
 mod questions;

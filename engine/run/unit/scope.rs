@@ -94,6 +94,9 @@ impl Unit {
                     checkout: true,
                 })?;
                 let diff = site.repo.compare(&before, &after)?;
+                if !snapshot.changes.is_empty() {
+                    site.repo.keep_checked(site.dir.run(), &wp, &snapshot.tree)?;
+                }
                 let whitelist = site.whitelist(&wp);
                 let moved = site.settled.moved(&site.repo, site.dir.run())?;
                 let judged = scope::check(&snapshot, &diff, |path| whitelist.matches(path));
