@@ -20,3 +20,4 @@ mod tampering_files;
 mod tampering_steps;
 mod unreadable;
 mod watching;
+mod words;
