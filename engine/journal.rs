@@ -6,10 +6,11 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead, BufReader, Write};
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use crate::event::{Event, Record, VERSION};
+use crate::plain_file;
 
 /// Why a journal cannot be read or written.
 #[derive(Debug, thiserror::Error)]
@@ -69,8 +70,8 @@ pub struct Contents {
 /// When the file cannot be read, a line other than a torn last one does not parse, or the format is
 /// of another version.
 pub fn read(path: &Path) -> Result<Contents, JournalError> {
-    let bytes =
-        std::fs::read(path).map_err(|source| JournalError::Io { path: path.into(), source })?;
+    let bytes = plain_file::read_own(path)
+        .map_err(|source| JournalError::Io { path: path.into(), source })?;
     let mut records = Vec::new();
     let mut good = 0;
     for (n, line) in bytes.split_inclusive(|b| *b == b'\n').enumerate() {
@@ -97,7 +98,8 @@ pub fn read(path: &Path) -> Result<Contents, JournalError> {
 #[must_use]
 pub fn has_begun(path: &Path) -> bool {
     let mut line = Vec::new();
-    let read = File::open(path).and_then(|file| BufReader::new(file).read_until(b'\n', &mut line));
+    let read =
+        plain_file::open(path).and_then(|file| BufReader::new(file).read_until(b'\n', &mut line));
     read.is_ok() && line.last() == Some(&b'\n')
 }
 
@@ -129,7 +131,11 @@ impl Journal {
     pub fn resume(path: &Path) -> Result<(Self, Vec<Record>), JournalError> {
         let contents = read(path)?;
         let io = |source| JournalError::Io { path: path.into(), source };
-        let file = OpenOptions::new().append(true).open(path).map_err(io)?;
+        let file = OpenOptions::new()
+            .append(true)
+            .custom_flags(plain_file::careful())
+            .open(path)
+            .map_err(io)?;
         file.set_len(contents.good).map_err(io)?;
         let journal =
             Self { path: path.into(), file, end: contents.good, fault: Fault::from_env() };

@@ -15,6 +15,7 @@ const FLOORS: &[(&str, u8)] = &[
     ("run", 5),
     ("schemas", 5),
     ("launch", 4),
+    ("worker", 4),
     ("git", 3),
     ("process", 3),
     ("journal", 3),
@@ -26,6 +27,7 @@ const FLOORS: &[(&str, u8)] = &[
     ("event", 1),
     ("model", 1),
     ("finding", 1),
+    ("plain_file", 1),
 ];
 
 /// Pairs on one floor of which the first may know the second.
@@ -53,12 +55,15 @@ const HOMES: &[(&str, &[&str])] = &[
     ("tokio", &["cli", "launch", "run"]),
     ("tracing", &["run"]),
     ("tracing_subscriber", &["cli"]),
-    ("signal_hook", &["launch"]),
+    ("signal_hook", &["launch", "worker"]),
     ("strsim", &["brief", "plan"]),
-    ("rustix", &["cli", "git", "journal", "launch", "process", "report", "run"]),
+    (
+        "rustix",
+        &["cli", "git", "journal", "launch", "plain_file", "process", "report", "run", "worker"],
+    ),
     ("sha2", &["git", "run"]),
-    ("shlex", &["cli", "plan", "report", "run"]),
-    ("tempfile", &["git", "run"]),
+    ("shlex", &["cli", "plan", "report", "run", "worker"]),
+    ("tempfile", &["git", "run", "worker"]),
 ];
 
 /// Rooms that are pure: no runtime, no repository, no file system, no process, no clock.

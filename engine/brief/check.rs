@@ -9,7 +9,7 @@ use minijinja::Value;
 use crate::finding::{Finding, any_error};
 use crate::model::plan::{Plan, Wp};
 
-use super::context::{Context, ScoutReport};
+use super::context::{Answer, Context, Correction, ScoutReport, WiringLine};
 use super::{Briefs, RenderError, Template, UnknownTemplate, engine, sample};
 
 /// What is wrong with the templates of a plan.
@@ -150,6 +150,9 @@ fn value(plan: &Plan, wp: &Wp, round: Round, vars: Option<Value>) -> Value {
     let run = sample::run();
     let reports = [ScoutReport { wp: &run.scout, text: "Sample." }];
     let later = round == Round::Later;
+    let answers = [Answer { question: "Sample?", answer: "Sample." }];
+    let notes = [Correction { at: sample::instant(), text: "Sample." }];
+    let wiring = [WiringLine { wp: &run.scout, file: "sample", lines: "Sample." }];
     let context = Context {
         plan,
         wp,
@@ -161,6 +164,10 @@ fn value(plan: &Plan, wp: &Wp, round: Round, vars: Option<Value>) -> Value {
         problems: if later { &run.problems } else { &[] },
         reports: if later { &reports } else { &[] },
         report_file: "/run/reports/sample.md",
+        answers: if later { &answers } else { &[] },
+        notes: if later { &notes } else { &[] },
+        wiring: if later { &wiring } else { &[] },
+        cut_off: later.then_some("the provider failed"),
     };
     match vars {
         Some(vars) => context.value_with(vars),

@@ -8,6 +8,7 @@ use minijinja::{Value, context};
 use crate::model::ids::{CommitId, RunId, StageId, TierId, WpId};
 use crate::model::outcome::Problem;
 use crate::model::plan::{Plan, Wp};
+use crate::model::time::Timestamp;
 
 use super::fence;
 
@@ -34,6 +35,43 @@ pub struct Context<'a> {
     pub reports: &'a [ScoutReport<'a>],
     /// Where the worker writes its report: an absolute path, escaped for display.
     pub report_file: &'a str,
+    /// What was asked in this WP and has been answered.
+    pub answers: &'a [Answer<'a>],
+    /// Corrections of the plan's facts.
+    pub notes: &'a [Correction<'a>],
+    /// Lines that WPs of the stage want in shared files, for the one who consolidates.
+    pub wiring: &'a [WiringLine<'a>],
+    /// Why the turn before came to no end, where the worker goes on with its session.
+    pub cut_off: Option<&'a str>,
+}
+
+/// A question and what was answered.
+#[derive(Debug, Clone, Copy)]
+pub struct Answer<'a> {
+    /// What the worker asked.
+    pub question: &'a str,
+    /// The answer.
+    pub answer: &'a str,
+}
+
+/// A correction of the plan's facts.
+#[derive(Debug, Clone, Copy)]
+pub struct Correction<'a> {
+    /// When it was made.
+    pub at: Timestamp,
+    /// What is right.
+    pub text: &'a str,
+}
+
+/// Lines for a shared file.
+#[derive(Debug, Clone, Copy)]
+pub struct WiringLine<'a> {
+    /// Who wants them.
+    pub wp: &'a WpId,
+    /// Where.
+    pub file: &'a str,
+    /// What.
+    pub lines: &'a str,
 }
 
 /// A scout's report, for a WP that waits for the scout.
@@ -64,6 +102,10 @@ impl Context<'_> {
             brief => self.wp.brief.trim_end(),
             problems => problems(self.problems),
             reports,
+            answers => self.answers.iter().map(answer).collect::<Vec<Value>>(),
+            notes => self.notes.iter().map(note).collect::<Vec<Value>>(),
+            wiring => self.wiring.iter().map(wiring).collect::<Vec<Value>>(),
+            cut_off => self.cut_off.map(fence::line_or_block),
             files => context! { report => self.report_file },
         }
     }
@@ -124,6 +166,25 @@ fn problems(problems: &[Problem]) -> Vec<Value> {
         }
     };
     problems.iter().enumerate().map(value).collect()
+}
+
+fn answer(answer: &Answer<'_>) -> Value {
+    context! {
+        question => fence::line_or_block(answer.question),
+        answer => fence::line_or_block(answer.answer),
+    }
+}
+
+fn note(note: &Correction<'_>) -> Value {
+    context! { at => note.at.0.strftime("%Y-%m-%d %H:%M UTC").to_string(), text => fence::line_or_block(note.text) }
+}
+
+fn wiring(line: &WiringLine<'_>) -> Value {
+    context! {
+        wp => line.wp.as_str(),
+        file => fence::span(line.file),
+        lines => fence::block(line.lines),
+    }
 }
 
 fn report(wp: &str, text: &str) -> Value {

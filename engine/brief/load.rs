@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
 
+use crate::plain_file;
+
 use super::{Briefs, FOLDER, LoadError, Origin, Template, engine};
 
 /// Names under which built-in templates stay in reach when the repository has its own.
@@ -12,10 +14,13 @@ pub(super) const BUILT_IN: &str = "builtin/";
 /// How template files end; what stands before is the template's name.
 const ENDING: &str = ".md.j2";
 
-const BUILT_INS: [(&str, Origin, &str); 4] = [
+const BUILT_INS: [(&str, Origin, &str); 7] = [
     ("change", Origin::BuiltIn, include_str!("../../templates/change.md.j2")),
     ("scout", Origin::BuiltIn, include_str!("../../templates/scout.md.j2")),
     ("facts", Origin::Piece, include_str!("../../templates/facts.md.j2")),
+    ("consolidate", Origin::BuiltIn, include_str!("../../templates/consolidate.md.j2")),
+    ("continue", Origin::Piece, include_str!("../../templates/continue.md.j2")),
+    ("known", Origin::Piece, include_str!("../../templates/known.md.j2")),
     ("report", Origin::Piece, include_str!("../../templates/report.md.j2")),
 ];
 
@@ -48,7 +53,7 @@ impl Briefs {
             };
             let template = Template {
                 file: format!("{FOLDER}/{name}{ENDING}"),
-                text: std::fs::read_to_string(&path).map_err(|e| fail(&path, e))?,
+                text: read(&path).map_err(|e| fail(&path, e))?,
                 origin: Origin::Repository,
             };
             templates.insert(name.to_owned(), template);
@@ -64,6 +69,14 @@ impl Briefs {
         env.set_loader(move |name| Ok(texts.get(name).cloned()));
         Self { env, templates }
     }
+}
+
+/// The text of a template. It may be a link in the user's checkout.
+fn read(path: &Path) -> io::Result<String> {
+    let bytes = plain_file::read_linked(path, plain_file::DOCUMENT)?;
+    String::from_utf8(bytes).map_err(|error| {
+        io::Error::new(io::ErrorKind::InvalidData, format!("it is not UTF-8 ({error})"))
+    })
 }
 
 fn built_in() -> BTreeMap<String, Template> {

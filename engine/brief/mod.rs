@@ -6,7 +6,8 @@
 //! that no template can leave them out.
 //!
 //! # Templates
-//! Built in are `change` and `scout`, and the piece `report`, which they include. A file
+//! Built in are `change`, `scout` and `consolidate`, and the pieces `known` and `report`, which they
+//! include; `continue` is what a worker is told that goes on with a session. A file
 //! `.sop/templates/NAME.md.j2` in the repository adds a template or takes the place of a built-in
 //! one, which stays in reach as `builtin/NAME`, for `{% extends "builtin/change" %}`. Templates are
 //! Jinja as minijinja has it, with `trim_blocks` and `lstrip_blocks` on; an unknown variable, and
@@ -24,6 +25,10 @@
 //! | `brief` | the task as the plan has it: data, never evaluated |
 //! | `problems` | of the round before: `number`, `check`, `message`, and `subject`, `tail`, `log`, which may be none |
 //! | `reports` | of the scouts that the WP waits for: `wp`, `text` |
+//! | `answers` | to what was asked in this WP: `question`, `answer` |
+//! | `notes` | corrections of the plan's facts: `at`, `text` |
+//! | `wiring` | for a consolidation: `wp`, `file`, `lines` |
+//! | `cut_off` | in `continue`: why the turn before came to no end, or none |
 //! | `files` | `report`: where to write the report |
 //!
 //! What other programs wrote (`tail`, `text`, a `message` of several lines) arrives inside a fence
@@ -49,7 +54,7 @@ use std::path::PathBuf;
 use minijinja::Environment;
 
 pub use check::TemplateFault;
-pub use context::{Context, ScoutReport};
+pub use context::{Answer, Context, Correction, ScoutReport, WiringLine};
 
 /// The contract at the head of every brief.
 pub const CONTRACT: &str = include_str!("../../templates/contract.md");
@@ -59,6 +64,9 @@ pub const FOLDER: &str = ".sop/templates";
 
 /// The piece that comes after the contract, whatever the repository's own templates are called.
 const FACTS: &str = "builtin/facts";
+
+/// What a worker is told that goes on with a session.
+const CONTINUE: &str = "continue";
 
 /// All templates that a plan may name.
 pub struct Briefs {
@@ -146,6 +154,14 @@ impl Briefs {
         nameable.map(|(name, _)| name.as_str())
     }
 
+    /// Whether there is a template of this name.
+    ///
+    /// # Errors
+    /// If there is none: what there is instead.
+    pub fn find(&self, name: &str) -> Result<(), UnknownTemplate> {
+        self.template(name).map(drop)
+    }
+
     /// The text of a template file that a finding or an error is about, for drawing it.
     #[must_use]
     pub fn text(&self, file: &str) -> Option<&str> {
@@ -164,6 +180,17 @@ impl Briefs {
         let body = self.body(name, value)?;
         let (facts, body) = (fence::clean(facts.trim_end()), fence::clean(body.trim_end()));
         Ok(format!("{CONTRACT}\n{facts}\n\n---\n\n{body}\n"))
+    }
+
+    /// What a worker is told that goes on with its session: it has the brief already, so only what is
+    /// new.
+    ///
+    /// # Errors
+    /// If the template does not compile or asks for what is not there.
+    pub fn go_on(&self, context: &Context<'_>) -> Result<String, BriefError> {
+        self.template(CONTINUE)?;
+        let body = self.body(CONTINUE, context.value())?;
+        Ok(format!("{}\n", fence::clean(body.trim_end())))
     }
 
     fn body(&self, name: &str, value: minijinja::Value) -> Result<String, RenderError> {

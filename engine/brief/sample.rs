@@ -10,10 +10,10 @@ use minijinja::value::Object;
 use crate::model::ids::{CommitId, RunId, StageId, TierId, WorkerId, WpId};
 use crate::model::outcome::{Check, Problem};
 use crate::model::plan::{
-    Approval, Checkout, Command, Dod, Fork, Kind, Mode, Plan, Provision, Review, Risk, Stage, Tier,
-    Wp,
+    Approval, Autonomy, Budget, Checkout, Command, Continue, Dod, Fork, Kind, Mode, Plan,
+    Provision, Review, Risk, Stage, Tier, Wp, grace,
 };
-use crate::model::time::Length;
+use crate::model::time::{Length, Timestamp};
 
 /// The sample's task: found again in the rendered text, if the template prints it.
 pub(super) const BRIEF: &str = "The sample task, told in no words that a template would use.";
@@ -27,6 +27,11 @@ pub(super) struct Run {
     pub(super) base: CommitId,
     pub(super) problems: Vec<Problem>,
     pub(super) scout: WpId,
+}
+
+/// An instant in a run that never was.
+pub(super) fn instant() -> Timestamp {
+    Timestamp(jiff::Timestamp::UNIX_EPOCH)
 }
 
 pub(super) fn run() -> Run {
@@ -55,6 +60,9 @@ pub(super) fn full() -> Plan {
         timeout: Length::secs(60),
         idle_timeout: None,
         log_limit: 1,
+        grace: grace(),
+        max_turns: None,
+        continues: Continue::default(),
     };
     let wp = Wp {
         id: name(WpId::new("sample")),
@@ -79,6 +87,8 @@ pub(super) fn full() -> Plan {
         allow_empty: false,
         forks: vec![Fork { question: "Sample?".to_owned(), default: "Yes".to_owned() }],
         vars: BTreeMap::new(),
+        budget: Budget::default(),
+        consolidates: None,
     };
     Plan {
         name: name(RunId::new("sample")),
@@ -94,6 +104,10 @@ pub(super) fn full() -> Plan {
         mode: Mode::Staged,
         stages: vec![Stage { id: wp.stage.clone(), shared: vec!["Cargo.toml".to_owned()] }],
         wps: vec![wp],
+        autonomy: Autonomy::default(),
+        decide_within: None,
+        budget: Budget::default(),
+        verify: None,
     }
 }
 

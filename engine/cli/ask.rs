@@ -14,7 +14,7 @@ use crate::ledger::{Ledger, Phase};
 use crate::model::ids::WpId;
 use crate::model::verdict::{Judgment, ReviewFinding, ReviewSeverity, Verdict};
 use crate::run::directory::RunDir;
-use crate::run::requests::{self, Ask};
+use crate::run::requests::{self, Ask, Turn};
 
 /// Approve a WP's work, or ask for changes.
 #[derive(Debug, clap::Args)]
@@ -170,16 +170,25 @@ fn ask(
     no_worker()?;
     let repo = run_args::repository()?;
     let dir = run_args::find(&repo, run.run.as_deref())?;
-    let ledger = run_args::fold(&dir)?;
     let by = repo.identity().name;
+    let turn = Turn::take(&dir).map_err(|error| Failure::infrastructure(error.to_string()))?;
+    let waiting: Vec<_> =
+        requests::waiting(&dir.requests()).into_iter().map(|(_, request)| request).collect();
+    let ledger = run_args::fold(&dir)?;
     // All are made before any is left: either the whole makes sense or nothing happens.
-    let made: Result<Vec<_>, _> =
-        wps.iter().map(|wp| requests::make(&ledger, wp, &by, what())).collect();
+    let made: Result<Vec<_>, _> = wps
+        .iter()
+        .map(|wp| {
+            let request = requests::make(&ledger, wp, &by, what())?;
+            requests::not_yet_reviewed(&ledger, &waiting, &request).map(|()| request)
+        })
+        .collect();
     for request in made.map_err(|refused| Failure::usage(refused.to_string()))? {
         request
             .leave(&dir, jiff::Timestamp::now())
             .map_err(|error| Failure::infrastructure(error.to_string()))?;
     }
+    drop(turn);
     let held = dir.held();
     let mut out = io::stdout().lock();
     if json {

@@ -167,6 +167,10 @@ fn render(compiled: &Compiled, wp: usize, round: u32) -> Result<String, Failure>
         problems: if round > 1 { &problems } else { &[] },
         reports: &reports,
         report_file: "$SOP_REPORT",
+        answers: &[],
+        notes: &[],
+        wiring: &[],
+        cut_off: None,
     };
     let rendered = compiled.briefs.render(&it.template, &context);
     rendered

@@ -11,13 +11,15 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use shape::{
-    After, ApprovedBy, Classed, LevelShape, MovedBranch, NextStep, Outcome, StopReason, WpShape,
+    After, ApprovedBy, Asked, Classed, LevelShape, MovedBranch, NextStep, Outcome, StopReason,
+    WpShape,
 };
 
-use crate::model::ids::{CommitId, RunId, TierId, TreeId, WpId};
+use crate::model::ids::{CommitId, RunId, TierId, TreeId, WorkerId, WpId};
 use crate::model::outcome::{Class, Problem, Ran};
 use crate::model::plan::Mode;
 use crate::model::time::Timestamp;
+use crate::model::turn::{Fault, Spent, Turn};
 use crate::model::verdict::Verdict;
 
 /// Version of the record format; a journal of another version is refused by name.
@@ -55,6 +57,9 @@ pub enum Event {
         mode: Mode,
         /// Levels in order, with their WPs: the sealed graph.
         levels: Vec<LevelShape>,
+        /// Whether the whole is looked at once more when everything is integrated.
+        #[serde(default)]
+        verify: bool,
     },
     /// Somebody said yes to exactly this plan.
     RunApproved {
@@ -123,6 +128,14 @@ pub enum Event {
         tier: TierId,
         /// SHA-256 of what was taken down about the rest of the repository before it starts.
         guard: String,
+        /// The worker of that tier: whose provider it is that may fail.
+        worker: WorkerId,
+        /// Name within the run directory of what it is told: the round's brief, or a shorter text
+        /// where it goes on with a session.
+        prompt: String,
+        /// The agent's session that it goes on with.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        session: Option<String>,
     },
     /// The worker has ended, and nothing of it lives on.
     AttemptEnded {
@@ -136,6 +149,56 @@ pub enum Event {
         left_behind: u32,
         /// The report's name within the run directory, where it left one.
         report: Option<String>,
+        /// What the agent's stream came to, where the worker is one (or says so itself).
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        turn: Option<Turn>,
+        /// Why it is not a finished turn: it costs no round.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        fault: Option<Fault>,
+        /// What it asks. Where the plan settles it, the answer is there already.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        asks: Vec<Asked>,
+        /// What it did to the rest of the repository, where no scope check follows that would say so.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        problems: Vec<Problem>,
+    },
+    /// A question was answered.
+    Answered {
+        /// The WP whose worker asked.
+        wp: WpId,
+        /// The question's number in the run.
+        number: u32,
+        /// The answer.
+        answer: String,
+        /// Who: a person's name, or `default` when its time was over.
+        by: String,
+    },
+    /// A live worker was told something.
+    Redirected {
+        /// The WP.
+        wp: WpId,
+        /// The attempt at work.
+        attempt: u32,
+        /// What it was told.
+        say: String,
+        /// Who.
+        by: String,
+    },
+    /// What there is to spend is spent: the WP's, or the whole run's.
+    BudgetSpent {
+        /// The WP that would have gone on.
+        wp: WpId,
+        /// Which limit.
+        limit: Spent,
+        /// Whether it is the run's.
+        of_run: bool,
+    },
+    /// The plan's facts were corrected: every later brief carries it.
+    NoteAdded {
+        /// The correction.
+        text: String,
+        /// Who.
+        by: String,
     },
     /// What the WP leaves behind was compared with its whitelist.
     ScopeChecked {
@@ -181,6 +244,28 @@ pub enum Event {
         round: u32,
         /// What is to be looked at.
         tree: TreeId,
+    },
+    /// A reviewing worker's session has ended.
+    ReviewerEnded {
+        /// The WP; nothing for the last look at the whole.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        wp: Option<WpId>,
+        /// The round; 0 for the last look at the whole.
+        round: u32,
+        /// What it looked for.
+        lens: String,
+        /// The tier it was of.
+        tier: TierId,
+        /// The worker of that tier.
+        worker: WorkerId,
+        /// How, how long and where its output is.
+        ran: Ran,
+        /// What the agent's stream came to.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        turn: Option<Turn>,
+        /// Why it is not a finished turn.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        fault: Option<Fault>,
     },
     /// A reviewer has answered.
     Reviewed {
@@ -308,6 +393,39 @@ pub enum Event {
         /// What failed.
         problem: Problem,
     },
+    /// The whole is about to be looked at once more.
+    VerifyStarted {
+        /// The integrated commit.
+        commit: CommitId,
+    },
+    /// A command was run on the integrated tree: a WP's DoD again, or an end-to-end one.
+    VerifyRan {
+        /// Whose DoD it is; nothing for an end-to-end command.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        wp: Option<WpId>,
+        /// How it went.
+        ran: Ran,
+        /// Last lines of its output when it failed.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        tail: Option<String>,
+    },
+    /// The reviewer of the whole has answered.
+    VerifyReviewed {
+        /// Who.
+        by: String,
+        /// The answer.
+        verdict: Verdict,
+    },
+    /// The last look is over.
+    VerifyEnded {
+        /// Everything that is wrong; nothing when the whole holds.
+        problems: Vec<Problem>,
+    },
+    /// Infrastructure is in the way of the last look; a later engine goes on with it.
+    VerifyHalted {
+        /// What failed.
+        problem: Problem,
+    },
     /// A worktree that was clean and proven merged is gone.
     WorktreeRemoved {
         /// The WP.
@@ -350,6 +468,9 @@ impl Event {
             | Self::DodRan { wp, .. }
             | Self::ReviewRequested { wp, .. }
             | Self::Reviewed { wp, .. }
+            | Self::Answered { wp, .. }
+            | Self::Redirected { wp, .. }
+            | Self::BudgetSpent { wp, .. }
             | Self::RoundEnded { wp, .. }
             | Self::WpCommitted { wp, .. }
             | Self::WpReported { wp, .. }
@@ -360,6 +481,7 @@ impl Event {
             | Self::GateDodRan { wp, .. }
             | Self::WorktreeRemoved { wp, .. }
             | Self::WorktreeKept { wp, .. } => Some(wp),
+            Self::ReviewerEnded { wp, .. } | Self::VerifyRan { wp, .. } => wp.as_ref(),
             Self::RunCreated { .. }
             | Self::RunApproved { .. }
             | Self::EngineStarted { .. }
@@ -369,6 +491,11 @@ impl Event {
             | Self::GatePassed { .. }
             | Self::GateFailed { .. }
             | Self::GateHalted { .. }
+            | Self::NoteAdded { .. }
+            | Self::VerifyStarted { .. }
+            | Self::VerifyReviewed { .. }
+            | Self::VerifyEnded { .. }
+            | Self::VerifyHalted { .. }
             | Self::BranchesMoved { .. }
             | Self::RunFinished { .. } => None,
         }

@@ -9,7 +9,9 @@ use bstr::{BString, ByteSlice};
 use sha2::Digest;
 
 use crate::model::ids::RunId;
+use crate::plain_file;
 
+use super::checked;
 use super::error::GitError;
 use super::repo::Repo;
 
@@ -18,6 +20,7 @@ impl Repo {
     pub(super) fn refs_beside(&self, run: &RunId) -> Result<BTreeMap<BString, BString>, GitError> {
         let own = ["refs/heads/sop", "refs/heads/sop-stage", "refs/sop/salvage"]
             .map(|under| format!("{under}/{run}/"));
+        let own = [&own[..], &[checked::folder(run)]].concat();
         let is_own = |name: &[u8]| own.iter().any(|prefix| name.starts_with(prefix.as_bytes()));
         let mut refs = BTreeMap::new();
         if self.common_dir().join("reftable").exists() {
@@ -35,7 +38,7 @@ impl Repo {
             return Ok(refs);
         }
         let packed = self.common_dir().join("packed-refs");
-        let lines = match std::fs::read(&packed) {
+        let lines = match plain_file::read_own_linked(&packed) {
             Ok(lines) => lines,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Vec::new(),
             Err(error) => return Err(GitError::io("read", &packed)(error)),
@@ -75,7 +78,7 @@ fn loose(
                 loose(&item.path(), name, is_own, refs)?;
             }
         } else if !name.ends_with(b".lock")
-            && let Ok(value) = std::fs::read(item.path())
+            && let Ok(value) = plain_file::read_own_linked(&item.path())
         {
             refs.insert(name, value.trim_ascii_end().into());
         }
@@ -110,10 +113,10 @@ pub(super) fn add(
         // Where it points, and what is there.
         let target = std::fs::read_link(path).map_err(GitError::io("read", path))?;
         let mut content = target.into_os_string().into_encoded_bytes();
-        content.extend(std::fs::read(path).unwrap_or_default());
+        content.extend(plain_file::read_own_linked(path).unwrap_or_default());
         content
     } else if stat.is_file() {
-        std::fs::read(path).map_err(GitError::io("read", path))?
+        plain_file::read_own_linked(path).map_err(GitError::io("read", path))?
     } else {
         Vec::new()
     };

@@ -14,6 +14,7 @@ use std::path::PathBuf;
 use bstr::BString;
 
 use crate::model::ids::{CommitId, RunId};
+use crate::plain_file;
 
 use super::error::GitError;
 use super::fingerprint::add;
@@ -136,7 +137,7 @@ impl Repo {
         Ok(Guarded {
             files,
             refs: self.refs_beside(spec.run)?,
-            head: std::fs::read(&head).map_err(GitError::io("read", &head))?.into(),
+            head: plain_file::read_own_linked(&head).map_err(GitError::io("read", &head))?.into(),
             look: if spec.checkout { Look::take(self)? } else { None },
         })
     }
@@ -198,7 +199,7 @@ impl Repo {
             .map(|(admin, _)| admin)
             .filter(|admin| !admin.join(MARK).exists());
         for folder in own.into_iter().chain(linked) {
-            heads.extend(std::fs::read(folder.join("HEAD")));
+            heads.extend(plain_file::read_own_linked(&folder.join("HEAD")));
         }
         let named = heads.iter().filter_map(|head| {
             head.strip_prefix(b"ref: ").map(|name| name.trim_ascii_end().into())

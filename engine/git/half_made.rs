@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::model::ids::CommitId;
+use crate::plain_file;
 
 use super::error::GitError;
 use super::registry::Plan;
@@ -50,7 +51,7 @@ impl Repo {
         let Some(admin) = self.admin_of(&plan.path) else {
             return Ok(None);
         };
-        let head = std::fs::read(admin.join("HEAD")).unwrap_or_default();
+        let head = plain_file::read_own(&admin.join("HEAD")).unwrap_or_default();
         let wanted = match &plan.branch {
             Some(branch) => format!("ref: refs/heads/{branch}"),
             None => plan.base.clone(),
@@ -64,7 +65,7 @@ impl Repo {
             && at_base;
         if whole {
             let lock = admin.join("locked");
-            if std::fs::read(&lock).is_ok_and(|why| why.starts_with(b"initializing")) {
+            if plain_file::read_own(&lock).is_ok_and(|why| why.starts_with(b"initializing")) {
                 std::fs::remove_file(&lock).map_err(GitError::io("remove", &lock))?;
             }
         }
@@ -98,7 +99,7 @@ impl Repo {
         }
         // A folder that git had made and not linked yet, or linked to what is gone now.
         let link = plan.path.join(".git");
-        if let Ok(said) = std::fs::read(&link)
+        if let Ok(said) = plain_file::read_own(&link)
             && let Some(admin) = said.strip_prefix(b"gitdir: ")
             && !Path::new(std::ffi::OsStr::from_bytes(admin.trim_ascii_end())).exists()
             && std::fs::read_dir(&plan.path).is_ok_and(|inside| inside.count() == 1)
@@ -118,8 +119,11 @@ impl Repo {
     /// A finished worktree of this plan whose folder somebody removed.
     pub(super) fn revivable(&self, plan: &Plan) -> Result<Option<PathBuf>, GitError> {
         for (admin, place) in self.registered()? {
-            let marked =
-                || std::fs::read(admin.join(MARK)).ok().and_then(|said| Plan::from_bytes(&said));
+            let marked = || {
+                plain_file::read_own(&admin.join(MARK))
+                    .ok()
+                    .and_then(|said| Plan::from_bytes(&said))
+            };
             if place.as_deref() == Some(&plan.path) && marked().as_ref() == Some(plan) {
                 return Ok(Some(admin));
             }

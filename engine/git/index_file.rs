@@ -7,6 +7,8 @@ use std::path::Path;
 
 use bstr::{BStr, ByteSlice};
 
+use crate::plain_file;
+
 use super::error::GitError;
 use super::objects::{Leaf, ObjectId};
 
@@ -70,7 +72,7 @@ impl Index {
     /// # Errors
     /// [`GitError::Io`], or [`GitError::Index`] when it is damaged, split or sparse.
     pub fn read(path: &Path, oid_len: usize) -> Result<Self, GitError> {
-        let bytes = std::fs::read(path).map_err(GitError::io("read", path))?;
+        let bytes = plain_file::read_own(path).map_err(GitError::io("read", path))?;
         Self::parse(&bytes, oid_len)
             .map_err(|what| GitError::Index { path: path.to_path_buf(), what: what.to_owned() })
     }

@@ -28,7 +28,7 @@ pub enum IrregularKind {
     InsideSubmodule,
     /// A name that git stores in no tree (`.GIT`).
     Unstorable,
-    /// A folder that may not be read.
+    /// A file or folder that may not be read.
     Unreadable,
 }
 
@@ -41,7 +41,7 @@ impl fmt::Display for IrregularKind {
             Self::NestedRepository => "a repository of its own",
             Self::InsideSubmodule => "a change inside a submodule",
             Self::Unstorable => "a name that git cannot store",
-            Self::Unreadable => "a folder that cannot be read",
+            Self::Unreadable => "a file or folder that cannot be read",
         })
     }
 }

@@ -5,6 +5,8 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use bstr::{BStr, BString};
 
+use crate::plain_file;
+
 use super::error::GitError;
 use super::ignore::IgnoreRules;
 use super::index_file::Index;
@@ -42,7 +44,7 @@ impl Look {
         let everywhere = [repo.settings().excludes(), Some(repo.common_dir().join("info/exclude"))];
         let mut at_top: Vec<u8> = Vec::new();
         for file in everywhere.into_iter().flatten() {
-            at_top.extend(std::fs::read(file).unwrap_or_default());
+            at_top.extend(plain_file::read_own_linked(&file).unwrap_or_default());
             at_top.push(b'\n');
         }
         for entry in index.entries() {

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use bstr::ByteSlice;
 
 use crate::model::ids::{CommitId, RunId};
+use crate::plain_file;
 
 use super::error::GitError;
 use super::objects::{commit_id, oid};
@@ -27,7 +28,7 @@ impl Repo {
     /// HEAD cannot be read.
     pub fn current_branch(&self) -> Result<Option<String>, GitError> {
         let path = self.git_dir().join("HEAD");
-        let text = std::fs::read(&path).map_err(GitError::io("read", &path))?;
+        let text = plain_file::read_own_linked(&path).map_err(GitError::io("read", &path))?;
         let name = text
             .strip_prefix(b"ref: refs/heads/")
             .map(|name| name.trim().to_str_lossy().into_owned());

@@ -13,6 +13,8 @@ use std::path::{Path, PathBuf};
 
 use sha2::Digest;
 
+use crate::plain_file;
+
 use super::error::GitError;
 use super::repo::Repo;
 
@@ -152,7 +154,7 @@ impl Repo {
         let mut found = Vec::new();
         for entry in listing {
             let admin = entry.map_err(GitError::io("list", &folder))?.path();
-            let place = std::fs::read(admin.join("gitdir")).ok().and_then(|said| {
+            let place = plain_file::read_own(&admin.join("gitdir")).ok().and_then(|said| {
                 let link = admin.join(std::ffi::OsStr::from_bytes(said.trim_ascii_end()));
                 link.parent().map(Path::to_path_buf)
             });

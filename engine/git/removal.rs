@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use bstr::{BString, ByteSlice};
 
 use crate::model::ids::{CommitId, RunId, TreeId, WpId};
+use crate::plain_file;
 
 use super::error::GitError;
 use super::in_use::{self, User};
@@ -178,7 +179,7 @@ impl Worktree {
 
     fn refusal(&self, kept: &TreeId, keep_out: &[BString]) -> Result<Option<Refusal>, GitError> {
         let lock = self.git_dir().join("locked");
-        if let Ok(why) = std::fs::read(&lock) {
+        if let Ok(why) = plain_file::read_own(&lock) {
             return Ok(Some(Refusal::Locked(why.trim().to_str_lossy().into_owned())));
         }
         let users = in_use::users_of(self.path());

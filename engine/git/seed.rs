@@ -4,6 +4,8 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use crate::plain_file;
+
 use super::error::GitError;
 use super::worktree::{MARK, Worktree};
 
@@ -20,7 +22,7 @@ impl Worktree {
 
     /// Whether the seed is the file that was kept when the worktree was made.
     pub(super) fn seed_is_sound(&self) -> bool {
-        let said = std::fs::read(self.git_dir().join(MARK));
+        let said = plain_file::read_own(&self.git_dir().join(MARK));
         matches!((said, self.mark()), (Ok(said), Ok(mark)) if said == mark)
     }
 
@@ -28,7 +30,7 @@ impl Worktree {
     /// it, so that no later change of a file can look as old as the checkout.
     pub(super) fn keep_seed(&self) -> Result<(), GitError> {
         let index = self.git_dir().join("index");
-        let bytes = std::fs::read(&index).map_err(GitError::io("read", &index))?;
+        let bytes = plain_file::read_own(&index).map_err(GitError::io("read", &index))?;
         if let Some(folder) = self.seed().parent() {
             std::fs::create_dir_all(folder).map_err(GitError::io("create", folder))?;
         }

@@ -3,6 +3,7 @@
 use std::io::ErrorKind;
 
 use crate::model::ids::CommitId;
+use crate::plain_file;
 
 use super::error::GitError;
 use super::seed::write_whole;
@@ -39,7 +40,7 @@ impl Worktree {
             let wanted = format!("ref: refs/heads/{branch}\n");
             if !self.repo().in_process() {
                 self.git().args(["symbolic-ref", "HEAD", wanted[5..].trim_end()]).run()?;
-            } else if std::fs::read(&head).ok().as_deref() != Some(wanted.as_bytes()) {
+            } else if plain_file::read_own(&head).ok().as_deref() != Some(wanted.as_bytes()) {
                 write_whole(&head, wanted.as_bytes())?;
             }
         } else if self.repo().in_process() {
@@ -68,12 +69,13 @@ impl Worktree {
         let link = self.path().join(".git");
         // A file of the worker's goes; a folder stays, since it may hold a history, and stays a finding.
         let folder = std::fs::symlink_metadata(&link).is_ok_and(|there| there.is_dir());
-        if !folder && std::fs::read(&link).ok() != Some(self.link()) {
+        if !folder && plain_file::read_own(&link).ok() != Some(self.link()) {
             write_whole(&link, &self.link())?;
         }
         // From the seed: no flag and no entry of the worker's own index survives.
         if self.seed_is_sound() {
-            let seed = std::fs::read(self.seed()).map_err(GitError::io("read", self.seed()))?;
+            let seed =
+                plain_file::read_own(self.seed()).map_err(GitError::io("read", self.seed()))?;
             write_whole(&self.git_dir().join("index"), &seed)?;
             if commit == self.base() {
                 // It is the index of this very commit.

@@ -17,6 +17,7 @@ use std::collections::HashSet;
 use bstr::{BStr, BString, ByteSlice};
 
 use crate::model::ids::{CommitId, TreeId};
+use crate::plain_file;
 
 use super::error::GitError;
 use super::hashing::leaf_of;
@@ -78,7 +79,7 @@ impl Worktree {
         let repo = self.repo();
         let mut tampers = Vec::new();
         let branch_at = self.look_at_head(spec, &mut tampers)?;
-        if std::fs::read(self.path().join(".git")).ok() != Some(self.link()) {
+        if plain_file::read_own(&self.path().join(".git")).ok() != Some(self.link()) {
             tampers.push(Tamper::LinkReplaced);
         }
         let index = if self.seed_is_sound() {
@@ -98,14 +99,19 @@ impl Worktree {
             keep_out: &keep_out,
             fingerprints: false,
         };
-        let walked = walk.run()?;
+        let mut walked = walk.run()?;
 
-        let leaves = leaf_of(
-            self.path(),
-            &walked.suspects,
-            || self.hasher(),
-            |bytes| repo.write_blob(bytes).map(Some),
-        )?;
+        let store = |suspects: &[_]| {
+            let store = |bytes: &[u8]| repo.write_blob(bytes).map(Some);
+            leaf_of(self.path(), suspects, || self.hasher(), store)
+        };
+        let leaves = match store(&walked.suspects) {
+            // Git gives no name that could be told from its message: each file is asked.
+            Err(GitError::Failed { .. }) if walked.set_aside_unreadable(self.path()) => {
+                store(&walked.suspects)?
+            }
+            other => other?,
+        };
         let mut edits: Vec<(BString, Option<Leaf>)> = Vec::new();
         let mut same = Vec::new();
         for (suspect, leaf) in walked.suspects.iter().zip(leaves) {

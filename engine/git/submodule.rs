@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 
 use bstr::{BStr, BString, ByteSlice};
 
+use crate::plain_file;
+
 use super::command::Git;
 use super::error::GitError;
 use super::hashing::leaf_of;
@@ -123,7 +125,7 @@ fn git_dir(folder: &Path) -> Option<PathBuf> {
     if link.is_dir() {
         return Some(link);
     }
-    let said = std::fs::read(&link).ok()?;
+    let said = plain_file::read_own(&link).ok()?;
     Some(folder.join(OsStr::from_bytes(said.strip_prefix(b"gitdir: ")?.trim_ascii_end())))
 }
 

@@ -7,6 +7,7 @@ use std::path::Path;
 use bstr::{BStr, BString, ByteSlice};
 
 use crate::model::ids::CommitId;
+use crate::plain_file;
 
 use super::error::GitError;
 use super::hashing::hash_files;
@@ -114,7 +115,7 @@ impl Worktree {
     fn head(&self) -> Result<BString, GitError> {
         if self.repo().in_process() {
             let path = self.git_dir().join("HEAD");
-            return match std::fs::read(&path) {
+            return match plain_file::read_own(&path) {
                 Ok(said) => Ok(said.trim_ascii_end().into()),
                 // Removed by the worker: HEAD says nothing then.
                 Err(error) if error.kind() == ErrorKind::NotFound => Ok(BString::default()),
@@ -160,10 +161,10 @@ impl Worktree {
         tampers: &mut Vec<Tamper>,
     ) -> Result<(), GitError> {
         let path = self.git_dir().join("index");
-        let Ok(now) = std::fs::read(&path) else {
+        let Ok(now) = plain_file::read_own(&path) else {
             return Ok(());
         };
-        if std::fs::read(self.seed()).is_ok_and(|seed| seed == now) {
+        if plain_file::read_own(self.seed()).is_ok_and(|seed| seed == now) {
             return Ok(());
         }
         let index = match Index::read(&path, self.repo().oid_len()) {

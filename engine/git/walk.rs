@@ -16,6 +16,8 @@ use std::sync::{Condvar, Mutex, PoisonError};
 
 use bstr::{BStr, BString, ByteSlice};
 
+use crate::plain_file;
+
 use super::error::GitError;
 use super::ignore::IgnoreRules;
 use super::index_file::{Entry, Index, Stat};
@@ -58,6 +60,29 @@ pub(super) struct Walked {
     pub(super) irregular: Vec<Irregular>,
     /// With [`Walk::fingerprints`]: each file and a hash of its stat data.
     pub(super) fingerprints: Vec<(BString, u64)>,
+}
+
+impl Walked {
+    /// Takes files that may not be read out of the suspects: what is in them cannot be told, and no commit
+    /// could hold it. Whether there were any.
+    pub(super) fn set_aside_unreadable(&mut self, root: &Path) -> bool {
+        let readable = |suspect: &Suspect| {
+            let denied = |error: std::io::Error| error.kind() == ErrorKind::PermissionDenied;
+            suspect.mode == SYMLINK
+                || !plain_file::open(&root.join(OsStr::from_bytes(&suspect.path)))
+                    .is_err_and(denied)
+        };
+        let (suspects, unreadable): (Vec<_>, Vec<_>) =
+            std::mem::take(&mut self.suspects).into_iter().partition(readable);
+        self.suspects = suspects;
+        let any = !unreadable.is_empty();
+        self.irregular.extend(
+            unreadable
+                .into_iter()
+                .map(|suspect| Irregular { path: suspect.path, kind: IrregularKind::Unreadable }),
+        );
+        any
+    }
 }
 
 /// A folder still to be read.
@@ -251,6 +276,14 @@ impl Walk<'_> {
         let metadata = match item.metadata() {
             Ok(metadata) => metadata,
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
+            Err(error) if error.kind() == ErrorKind::PermissionDenied => {
+                // Its folder can be listed and not be entered.
+                entry.into_iter().for_each(|at| seen[at].store(true, Ordering::Relaxed));
+                found
+                    .irregular
+                    .push(Irregular { path: path.clone(), kind: IrregularKind::Unreadable });
+                return Ok(());
+            }
             Err(error) => return Err(GitError::io("look at", &item.path())(error)),
         };
         let mode = mode_of(&metadata);

@@ -13,6 +13,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use crate::model::ids::CommitId;
+use crate::plain_file;
 
 use super::command::Git;
 use super::error::GitError;
@@ -173,7 +174,7 @@ impl Repo {
         let Some(admin) = self.admin_at(path)? else {
             return Ok(None);
         };
-        let Ok(said) = std::fs::read(admin.join(MARK)) else {
+        let Ok(said) = plain_file::read_own(&admin.join(MARK)) else {
             return Ok(None);
         };
         match Plan::from_bytes(&said) {
@@ -229,11 +230,11 @@ impl Repo {
     /// and points back.
     pub(super) fn admin_of(&self, path: &Path) -> Option<PathBuf> {
         let link = path.join(".git");
-        let said = std::fs::read(&link).ok()?;
+        let said = plain_file::read_own(&link).ok()?;
         let admin = PathBuf::from(std::ffi::OsStr::from_bytes(
             said.strip_prefix(b"gitdir: ")?.trim_ascii_end(),
         ));
-        let back = std::fs::read(admin.join("gitdir")).ok()?;
+        let back = plain_file::read_own(&admin.join("gitdir")).ok()?;
         let ours = admin.parent() == Some(&self.common_dir().join("worktrees"));
         (ours && back.trim_ascii_end() == link.as_os_str().as_bytes()).then_some(admin)
     }

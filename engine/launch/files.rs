@@ -9,7 +9,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::{LaunchError, plain};
+use super::LaunchError;
+use crate::plain_file;
 
 /// Whether a file must be on disk before what it says counts, so that not even a power failure takes
 /// it back. That costs a sync: for workers, which are paid; a check is simply run again.
@@ -49,7 +50,7 @@ pub(super) fn write_renamed(path: &Path, bytes: &[u8], durable: Durable) -> io::
         .create(true)
         .truncate(true)
         .write(true)
-        .custom_flags(plain::careful())
+        .custom_flags(plain_file::careful())
         .open(&side)?;
     file.write_all(bytes)?;
     if durable == Durable::Yes {
@@ -61,7 +62,7 @@ pub(super) fn write_renamed(path: &Path, bytes: &[u8], durable: Durable) -> io::
 /// Reads a file of JSON, if it is there. One that ends too early is taken for one that is not: a
 /// machine that lost its power can leave a new name with nothing, or half, behind it.
 pub(super) fn read_json<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, LaunchError> {
-    match plain::read(path) {
+    match plain_file::read(path, plain_file::DOCUMENT) {
         Ok(bytes) => match serde_json::from_slice(&bytes) {
             Ok(value) => Ok(Some(value)),
             Err(error) if error.is_eof() => Ok(None),

@@ -10,11 +10,12 @@ use tokio::process::{Child, Command};
 use tokio::sync::watch;
 
 use crate::model::ids::RunId;
+use crate::plain_file;
 
 use super::origin::Origin;
 use super::spec::SpecFile;
 use super::step::{State, Step};
-use super::{Found, Handle, How, Key, LaunchError, Launcher, Outcome, Spec, Stdin, lost, plain};
+use super::{Found, Handle, How, Key, LaunchError, Launcher, Outcome, Spec, Stdin, lost};
 
 /// How often an adopted step, which is no child of this engine, is looked at.
 const LOOK: Duration = Duration::from_millis(30);
@@ -209,7 +210,7 @@ async fn settle(step: &Step, key: &Key) -> Result<Option<Outcome>, LaunchError> 
 }
 
 fn gave_up(step: &Step, key: &Key) -> LaunchError {
-    let message = plain::read(&step.file("holder.err")).map_or_else(
+    let message = plain_file::read(&step.file("holder.err"), plain_file::DOCUMENT).map_or_else(
         |_| "it was killed, or said nothing".to_owned(),
         |bytes| crate::process::escape(&bytes),
     );

@@ -26,7 +26,6 @@ pub mod local;
 mod lost;
 mod origin;
 pub mod outcome;
-pub mod plain;
 pub mod run_logged;
 pub mod spec;
 pub mod step;

@@ -12,11 +12,12 @@ use rustix::io::Errno;
 use rustix::process::{Flock, FlockType, fcntl_getlk};
 use serde::{Deserialize, Serialize};
 
+use crate::plain_file;
 use crate::process::Identity;
 
 use super::files::{Durable, read_json, write_json, write_line, write_renamed};
 use super::spec::SpecFile;
-use super::{How, LaunchError, Outcome, plain};
+use super::{How, LaunchError, Outcome};
 
 /// The state of a step, as its files and locks tell.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -123,7 +124,7 @@ impl Step {
             .create(true)
             .truncate(false)
             .write(true)
-            .custom_flags(plain::careful())
+            .custom_flags(plain_file::careful())
             .open(self.file("lock"))?;
         match fcntl_lock(&file, FlockOperation::NonBlockingLockExclusive) {
             Ok(()) => Ok(Some(KeyLock(file))),
@@ -135,7 +136,7 @@ impl Step {
     /// Whether a holder has the lock.
     pub(super) fn is_held(&self) -> Result<bool, LaunchError> {
         let path = self.file("lock");
-        match File::options().read(true).custom_flags(plain::careful()).open(&path) {
+        match File::options().read(true).custom_flags(plain_file::careful()).open(&path) {
             Ok(file) => fcntl_getlk(&file, &Flock::from(FlockType::ReadLock))
                 .map(|lock| lock.is_some())
                 .map_err(|error| LaunchError::file("ask about the lock", &path)(error.into())),
@@ -163,7 +164,7 @@ impl Step {
 
     /// Notes who was started.
     pub(super) fn note_worker(&self, worker: &Identity) -> io::Result<()> {
-        let flags = plain::careful();
+        let flags = plain_file::careful();
         let mut file =
             File::options().append(true).custom_flags(flags).open(self.file("started"))?;
         write_line(&mut file, worker)
@@ -172,7 +173,7 @@ impl Step {
     /// Reads `started`. What is cut off in it is as if it had not been written.
     pub(super) fn started(&self) -> Result<Option<Started>, LaunchError> {
         let path = self.file("started");
-        let text = match plain::read(&path) {
+        let text = match plain_file::read(&path, plain_file::DOCUMENT) {
             Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) if error.kind() == io::ErrorKind::InvalidData => {
@@ -236,7 +237,7 @@ impl Step {
 
     /// The order that stands.
     pub(super) fn ordered(&self) -> Option<How> {
-        match plain::read(&self.file("cancel")).ok()?.as_slice() {
+        match plain_file::read(&self.file("cancel"), plain_file::DOCUMENT).ok()?.as_slice() {
             b"kill\n" => Some(How::Kill),
             _ => Some(How::Term),
         }

@@ -2,17 +2,24 @@
 
 use std::time::Duration;
 
-use super::wp::WpState;
+use super::outage::{Means, Outage};
+use super::wp::{Spoilt, WpState};
 use crate::event::NextStep;
-use crate::model::ids::TierId;
+use crate::model::ids::{TierId, WorkerId};
 use crate::model::outcome::{Class, Problem};
 use crate::model::time::{Length, Timestamp};
 
 /// Starts on one tier that a transient fault may spoil before the next tier is tried.
 const STARTS_PER_TIER: usize = 3;
 
-/// Longest pause before a spoilt start is tried again.
+/// Starts on one tier that there are at most, whatever its provider says.
+const STARTS_AT_ALL: usize = 12;
+
+/// Longest pause before a spoilt start is tried again, where the provider names no instant.
 const LONGEST_PAUSE: Length = Length::secs(300);
+
+/// Longest wait for an instant that a provider names: a night.
+const PATIENCE: Length = Length::secs(12 * 3600);
 
 /// Judges the round that `wp` is in. `escalate_to` is the current tier's.
 #[must_use]
@@ -49,29 +56,96 @@ pub enum NextAttempt {
     Start {
         /// The tier.
         tier: TierId,
-        /// Earliest instant, where an earlier start was spoilt.
+        /// Earliest instant, where an earlier start was spoilt or the provider says when.
         not_before: Option<Timestamp>,
     },
-    /// Every tier has been tried: a person has to look. Holds what happened last.
+    /// Every tier has been tried, or its provider is known to be out: a person has to look. Holds what
+    /// happened last.
     GiveUp(String),
 }
 
-/// The next start of `wp`'s current round; `fallback` are the tiers to go on with, in order. Tiers
-/// that have failed in this round are not tried again.
+/// A tier that a round may work on, and its worker.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Candidate<'a> {
+    /// The tier.
+    pub tier: &'a TierId,
+    /// Its worker: whose provider serves it.
+    pub worker: &'a WorkerId,
+}
+
+/// The next start of `wp`'s current round. `candidates` are the round's own tier and then its fallbacks,
+/// in order; `outages` is what the run knows of providers. A tier is given up after some starts that
+/// were spoilt, at once when its provider will not serve before somebody acts, and left for the next
+/// one when the provider names an instant that is further off than a pause. Where no tier serves
+/// sooner, the earliest such instant is waited for, a night at most.
 #[must_use]
-pub fn next_attempt(wp: &WpState, fallback: &[TierId]) -> NextAttempt {
-    let Some(last) = wp.spoilt.last() else {
-        return NextAttempt::Start { tier: wp.tier.clone(), not_before: None };
-    };
-    let on_tier = wp.spoilt.iter().filter(|s| s.tier == last.tier).count();
-    if !last.hopeless && on_tier < STARTS_PER_TIER {
-        let not_before = last.at.after(pause(wp, on_tier));
-        return NextAttempt::Start { tier: last.tier.clone(), not_before: Some(not_before) };
+pub fn next_attempt(wp: &WpState, candidates: &[Candidate<'_>], outages: &[Outage]) -> NextAttempt {
+    let (mut later, mut what) = (None::<(Timestamp, &TierId)>, None);
+    for candidate in candidates {
+        match start_on(wp, *candidate, outages, &mut what) {
+            Start::Soon(not_before) => {
+                return NextAttempt::Start { tier: candidate.tier.clone(), not_before };
+            }
+            Start::Later(at) if later.is_none_or(|(sooner, _)| at < sooner) => {
+                later = Some((at, candidate.tier));
+            }
+            Start::Later(_) | Start::Never => {}
+        }
     }
-    let tried = |tier: &TierId| wp.spoilt.iter().any(|s| &s.tier == tier);
-    match fallback.iter().find(|tier| !tried(tier)) {
-        Some(tier) => NextAttempt::Start { tier: tier.clone(), not_before: None },
-        None => NextAttempt::GiveUp(last.what.clone()),
+    match later {
+        Some((at, tier)) => NextAttempt::Start { tier: tier.clone(), not_before: Some(at) },
+        None => NextAttempt::GiveUp(what.unwrap_or_else(|| "no tier is left".to_owned())),
+    }
+}
+
+/// When a tier can be started.
+enum Start {
+    /// After a pause, or at once.
+    Soon(Option<Timestamp>),
+    /// So late that another tier is better, if there is one.
+    Later(Timestamp),
+    /// It has been given up.
+    Never,
+}
+
+/// `what` is told the last reason that was met.
+fn start_on(
+    wp: &WpState,
+    candidate: Candidate<'_>,
+    outages: &[Outage],
+    what: &mut Option<String>,
+) -> Start {
+    let spoilt: Vec<&Spoilt> = wp.spoilt.iter().filter(|s| &s.tier == candidate.tier).collect();
+    let last = spoilt.last();
+    if let Some(last) = last {
+        *what = Some(last.what.clone());
+    }
+    let mut named = last.and_then(|last| last.resets_at);
+    let (mut left_alone, mut since) = (None, last.map(|last| last.at).max(wp.since));
+    for outage in outages.iter().filter(|o| o.concerns(candidate.tier, candidate.worker)) {
+        let means = outage.means();
+        if means == Means::Try {
+            continue;
+        }
+        *what = Some(format!("{} ({})", outage.what, outage.class));
+        since = since.max(Some(outage.at));
+        match means {
+            Means::Down => return Start::Never,
+            Means::NotBefore(at) => named = named.max(Some(at)),
+            Means::LeftAlone(at) => left_alone = Some(at),
+            Means::Try => {}
+        }
+    }
+    let most = if named.is_some() { STARTS_AT_ALL } else { STARTS_PER_TIER };
+    if spoilt.len() >= most || spoilt.iter().any(|s| s.hopeless) {
+        return Start::Never;
+    }
+    let paused = last.map(|last| last.at.after(pause(wp, spoilt.len())));
+    let not_before = named.max(left_alone).max(paused);
+    match (not_before, since) {
+        (Some(at), Some(since)) if at.since(since) > PATIENCE => Start::Never,
+        (Some(at), Some(since)) if at.since(since) > LONGEST_PAUSE => Start::Later(at),
+        _ => Start::Soon(not_before),
     }
 }
 

@@ -5,11 +5,14 @@
 //! names both. What may happen next is asked of the same state: [`Ledger::startable`],
 //! [`Ledger::to_defer`], [`Ledger::next_gate`], [`Ledger::standing`].
 
+mod cost;
 mod gate;
 mod judge;
+mod outage;
 mod phase;
 mod ready;
 mod transition;
+mod verify;
 mod wp;
 
 use std::collections::HashMap;
@@ -17,16 +20,24 @@ use std::collections::HashMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+pub use cost::{Allowed, Cost, Role, total};
 pub use gate::{GatePhase, GateState};
-pub use judge::{NextAttempt, judge, next_attempt};
+pub use judge::{Candidate, NextAttempt, judge, next_attempt};
+pub use outage::{Means, Outage};
 pub use phase::Phase;
 pub use ready::NextGate;
-pub use wp::{RoundRecord, WpState};
+pub use verify::{NextVerify, VerifyRan, VerifyState};
+pub use wp::{Fork, RoundRecord, Session, Spoilt, WpState};
 
 use crate::event::{Event, MovedBranch, Outcome, Record, StopReason};
 use crate::model::ids::{CommitId, RunId, WpId};
+use crate::model::outcome::End;
 use crate::model::plan::Mode;
 use crate::model::time::Timestamp;
+use crate::model::turn::Usd;
+
+/// Who asks for another try of what infrastructure blocked: an engine that takes the run up again.
+pub const RESUMED: &str = "resume";
 
 /// An event that cannot follow from the state it met.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -111,8 +122,37 @@ pub struct Ledger {
     /// Branches that were not where their checked work is when an engine last looked.
     #[serde(default)]
     pub moved: Vec<MovedBranch>,
+    /// Corrections of the plan's facts: every later brief carries them.
+    #[serde(default)]
+    pub notes: Vec<Note>,
+    /// Providers that fail.
+    #[serde(default)]
+    pub outages: Vec<Outage>,
+    /// What was used when a person last asked for another try: the run's budget is given anew then.
+    #[serde(default)]
+    pub allowed: Allowed,
+    /// Questions that workers have asked so far.
+    #[serde(default)]
+    pub questions: u32,
+    /// Whether the plan wants the whole looked at once more.
+    #[serde(default)]
+    pub to_verify: bool,
+    /// That last look.
+    #[serde(default)]
+    pub verify: Option<VerifyState>,
     #[serde(skip)]
     index: HashMap<WpId, usize>,
+}
+
+/// A correction of the plan's facts.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Note {
+    /// When it was added.
+    pub at: Timestamp,
+    /// The correction.
+    pub text: String,
+    /// Who.
+    pub by: String,
 }
 
 impl Ledger {
@@ -121,7 +161,8 @@ impl Ledger {
     /// # Errors
     /// When the record is any other.
     pub fn open(record: &Record) -> Result<Self, LedgerError> {
-        let Event::RunCreated { run, goal, plan_sha256, base, mode, levels, .. } = &record.event
+        let Event::RunCreated { run, goal, plan_sha256, base, mode, levels, verify, .. } =
+            &record.event
         else {
             return Err(LedgerError::Creation {
                 seq: record.seq,
@@ -156,6 +197,12 @@ impl Ledger {
             wps,
             gates: Vec::new(),
             moved: Vec::new(),
+            notes: Vec::new(),
+            outages: Vec::new(),
+            allowed: Allowed::default(),
+            questions: 0,
+            to_verify: *verify,
+            verify: None,
             index,
         })
     }
@@ -208,8 +255,13 @@ impl Ledger {
                 self.stopped = None;
                 self.halted = false;
                 self.outcome = None;
+                // Whoever starts an engine again has looked, and providers mend.
+                self.outages.clear();
                 if let Some(gate) = self.gates.last_mut() {
                     gate.halted = None;
+                }
+                if let Some(verify) = &mut self.verify {
+                    verify.halted = None;
                 }
             }
             Event::EngineStopped { why } => self.stopped = Some(*why),
@@ -221,6 +273,19 @@ impl Ledger {
             | Event::GatePassed { .. }
             | Event::GateFailed { .. }
             | Event::GateHalted { .. } => self.apply_gate(record)?,
+            Event::VerifyStarted { .. }
+            | Event::VerifyRan { .. }
+            | Event::ReviewerEnded { wp: None, .. }
+            | Event::VerifyReviewed { .. }
+            | Event::VerifyEnded { .. }
+            | Event::VerifyHalted { .. } => {
+                self.apply_verify(record)?;
+                self.follow_outages(record, None);
+            }
+            Event::NoteAdded { text, by } => {
+                let (text, by) = (text.clone(), by.clone());
+                self.notes.push(Note { at: record.at, text, by });
+            }
             event => {
                 if let Some(id) = event.wp() {
                     let n = self.position(record, id)?;
@@ -263,10 +328,22 @@ impl Ledger {
 
     /// What a WP's event means for the rest of the run.
     fn after_wp(&mut self, record: &Record, n: usize) {
+        self.follow_outages(record, Some(n));
         match &record.event {
             Event::WpBlocked { halt: true, .. } => self.halted = true,
-            Event::WpRetried { .. } => {
+            Event::AttemptEnded { .. } => {
+                for fork in self.wps[n].forks.iter_mut().filter(|fork| fork.number == 0) {
+                    self.questions += 1;
+                    fork.number = self.questions;
+                }
+            }
+            Event::WpRetried { by, .. } => {
                 self.outcome = None;
+                // An engine that takes a run up again is not somebody who grants money.
+                if by != RESUMED {
+                    self.wps[n].allowed = Allowed::all(total(&self.wps[n].costs));
+                    self.allowed = Allowed::all(total(self.costs()));
+                }
                 // Whoever was put off because of this WP has a chance again.
                 let mut freed = vec![self.wps[n].id.clone()];
                 while let Some(cause) = freed.pop() {
@@ -282,6 +359,38 @@ impl Ledger {
             }
             _ => {}
         }
+    }
+
+    /// What a session's end says of its provider.
+    fn follow_outages(&mut self, record: &Record, n: Option<usize>) {
+        match &record.event {
+            Event::AttemptEnded { ran, fault, .. } => {
+                let Some(wp) = n.map(|n| &self.wps[n]) else { return };
+                let (Some(worker), false) = (&wp.worker, ran.end == End::Cancelled) else { return };
+                // What a worker's own limits ended says nothing of its provider.
+                if fault.is_none() && !matches!(ran.end, End::Exit { .. }) {
+                    return;
+                }
+                outage::follow(&mut self.outages, &wp.tier, worker, fault.as_ref(), record.at);
+            }
+            Event::ReviewerEnded { tier, worker, fault, .. } => {
+                outage::follow(&mut self.outages, tier, worker, fault.as_ref(), record.at);
+            }
+            Event::WpRetried { .. } => self.outages.clear(),
+            _ => {}
+        }
+    }
+
+    /// Tokens and money that count against the run's budget.
+    #[must_use]
+    pub fn spent(&self) -> (u64, Usd) {
+        self.allowed.beyond(total(self.costs()))
+    }
+
+    /// What all sessions of the run used, by tier and role, each WP's lines and then the last look's.
+    pub fn costs(&self) -> impl Iterator<Item = &Cost> {
+        let last = self.verify.iter().flat_map(|verify| &verify.costs);
+        self.wps.iter().flat_map(|wp| &wp.costs).chain(last)
     }
 
     /// The state of one WP.
@@ -312,6 +421,8 @@ fn reopens(event: &Event) -> bool {
             | Event::EngineStopped { .. }
             | Event::WpCancelled { .. }
             | Event::Reviewed { .. }
+            | Event::Answered { .. }
+            | Event::NoteAdded { .. }
             | Event::WorktreeRemoved { .. }
             | Event::WorktreeKept { .. }
     )

@@ -20,6 +20,8 @@ pub enum Phase {
     Starting,
     /// A worker is at work.
     Working,
+    /// Its worker asked something that a person is to answer.
+    AwaitingAnswer,
     /// What it leaves behind is being compared with the whitelist.
     Scoping,
     /// Its DoD is being run.
@@ -59,6 +61,7 @@ impl Phase {
             Self::Briefing => "briefing",
             Self::Starting => "starting",
             Self::Working => "working",
+            Self::AwaitingAnswer => "awaiting_answer",
             Self::Scoping => "scoping",
             Self::Proving => "proving",
             Self::Rechecking => "rechecking",
@@ -78,7 +81,13 @@ impl Phase {
     /// An engine has something to do with it right now.
     #[must_use]
     pub fn active(self) -> bool {
-        !self.settled() && !matches!(self, Self::Waiting | Self::AwaitingReview)
+        !self.settled() && self != Self::Waiting && !self.awaits_person()
+    }
+
+    /// A person is waited for, and nothing is wrong.
+    #[must_use]
+    pub fn awaits_person(self) -> bool {
+        matches!(self, Self::AwaitingReview | Self::AwaitingAnswer)
     }
 
     /// Nothing more happens to it unless somebody asks.

@@ -6,6 +6,7 @@ use std::collections::HashMap;
 
 use super::gate::{GatePhase, GateState};
 use super::phase::Phase;
+use super::verify::VerifyState;
 use super::wp::WpState;
 use crate::event::{After, Outcome};
 use crate::model::ids::{StageId, WpId};
@@ -86,9 +87,13 @@ impl Ledger {
         let any = |phase: Phase| self.wps.iter().any(|wp| wp.phase == phase);
         if any(Phase::Blocked) || self.halted {
             Outcome::Blocked
-        } else if any(Phase::Escalated) || any(Phase::Cancelled) || self.gate_failed() {
+        } else if any(Phase::Escalated)
+            || any(Phase::Cancelled)
+            || self.gate_failed()
+            || self.verify.as_ref().is_some_and(VerifyState::failed)
+        {
             Outcome::Failed
-        } else if self.wps.iter().all(|wp| wp.phase.got_through()) {
+        } else if self.wps.iter().all(|wp| wp.phase.got_through()) && self.next_verify().is_none() {
             Outcome::Done
         } else {
             Outcome::Waiting

@@ -1,13 +1,18 @@
 //! One WP's transitions: what each fact means in each phase. A pair that is not here cannot happen.
 
+use super::cost::{self, Role, Session};
 use super::phase::Phase;
-use super::wp::{RoundRecord, Spoilt, WpState};
+use super::wp::{self, Fork, RoundRecord, Spoilt, WpState};
 use super::{LedgerError, impossible};
-use crate::event::{Event, NextStep, Record};
+use crate::event::{Asked, Event, NextStep, Record};
 use crate::model::outcome::{Check, Class, End, Problem, Ran};
 use crate::model::plan::Kind;
 use crate::model::time::Timestamp;
+use crate::model::turn::{Fault, Spent};
 use crate::model::verdict::{Judgment, Verdict};
+
+/// Times in one round that a worker may stop to ask.
+const ASKS: u32 = 5;
 
 /// Passes in which a DoD may change files: one that never leaves them alone proves nothing.
 const PASSES: u32 = 4;
@@ -48,26 +53,56 @@ impl WpState {
                 self.problems.clear();
                 self.notes.clear();
                 self.spoilt.clear();
+                self.asked = 0;
                 self.proved.clear();
                 self.verdict = None;
                 self.reviewed_by = None;
                 self.pass = 0;
                 self.phase = P::Starting;
             }
-            (P::Starting, Event::AttemptStarted { round, attempt, tier, guard, .. })
-                if *round == self.round && *attempt == self.attempt + 1 =>
-            {
+            (
+                P::Starting,
+                Event::AttemptStarted { round, attempt, tier, guard, worker, prompt, session, .. },
+            ) if *round == self.round && *attempt == self.attempt + 1 => {
                 self.attempt = *attempt;
+                self.prompt = Some(prompt.clone());
+                self.resumed.clone_from(session);
+                self.worker = Some(worker.clone());
+                self.redirected = 0;
                 self.guard = Some(guard.clone());
                 self.tier = tier.clone();
                 self.phase = P::Working;
             }
-            (P::Working, Event::AttemptEnded { attempt, ran, report, .. })
+            (P::Working, Event::AttemptEnded { attempt, report, .. })
                 if *attempt == self.attempt =>
             {
                 self.report = report.clone().or_else(|| self.report.take());
+                self.attempt_ended(record.at, &record.event);
+            }
+            (P::Working, Event::Redirected { attempt, .. }) if *attempt == self.attempt => {
+                self.redirected += 1;
+            }
+            (P::AwaitingAnswer, Event::Answered { number, answer, by, .. })
+                if self.unanswered().any(|fork| fork.number == *number) =>
+            {
+                for fork in self.forks.iter_mut().filter(|fork| fork.number == *number) {
+                    fork.answer = Some(answer.clone());
+                    fork.by = Some(by.clone());
+                }
+                if self.unanswered().next().is_none() {
+                    self.phase = P::Starting;
+                }
+            }
+            (P::Briefing | P::Starting, Event::BudgetSpent { limit, of_run, .. }) => {
+                self.budget_spent(limit, *of_run);
+            }
+            (P::Reviewing, Event::ReviewerEnded { round, tier, worker, ran, turn, fault, .. })
+                if *round == self.round =>
+            {
                 self.notes.extend(ran.incomplete());
-                self.attempt_ended(record.at, ran);
+                let (turn, spoilt) = (turn.as_ref(), fault.is_some());
+                let session = Session { tier, worker, role: Role::Review, ran, turn, spoilt };
+                cost::add(&mut self.costs, session);
             }
             (P::Scoping | P::Rechecking, Event::ScopeChecked { round, pass, .. })
                 if *round == self.round && *pass == self.pass + 1 =>
@@ -147,27 +182,114 @@ impl WpState {
         Ok(())
     }
 
-    fn attempt_ended(&mut self, at: Timestamp, ran: &Ran) {
+    fn attempt_ended(&mut self, at: Timestamp, event: &Event) {
+        let Event::AttemptEnded { ran, turn, fault, asks, problems, .. } = event else {
+            return;
+        };
+        self.notes.extend(ran.incomplete());
         self.worked = Some(ran.clone());
+        self.fault.clone_from(fault);
+        self.problems.extend(problems.iter().cloned());
+        if let Some(worker) = &self.worker {
+            let (tier, turn, spoilt) = (&self.tier, turn.as_ref(), fault.is_some());
+            let session = Session { tier, worker, role: Role::Work, ran, turn, spoilt };
+            cost::add(&mut self.costs, session);
+        }
+        if let Some(id) = turn.as_ref().and_then(|turn| turn.session.clone()) {
+            self.session = Some(wp::Session { id, tier: self.tier.clone() });
+        }
+        let of_provider = fault.as_ref().is_some_and(|fault| fault.class.of_provider());
         self.phase = match &ran.end {
             // Somebody stopped it: the attempt counts for nothing.
             End::Cancelled => Phase::Starting,
-            end if end.broken() => self.spoil(at, end, true),
-            end @ (End::Signal { .. } | End::Lost) => self.spoil(at, end, false),
-            end @ (End::Timeout { .. } | End::Idle { .. }) => {
+            _ if !asks.is_empty() => self.asks(at, asks),
+            end if end.broken() => self.spoil(at, end.to_string(), true, fault.as_ref()),
+            end @ (End::Timeout { .. } | End::Idle { .. }) if !of_provider => {
                 let problem = Problem::new(Check::Worker, format!("the worker was {end}"));
                 self.problems.push(problem.logged(&ran.log, ""));
                 Phase::Scoping
             }
-            // The DoD and the diff decide, not what the worker's exit code claims.
-            _ => Phase::Scoping,
+            end => match fault {
+                Some(fault) => {
+                    let what = format!("{} ({})", fault.message, fault.class);
+                    self.spoil(at, what, fault.class.lasts(), Some(fault))
+                }
+                None if matches!(end, End::Signal { .. } | End::Lost) => {
+                    self.spoil(at, end.to_string(), false, None)
+                }
+                // The DoD and the diff decide, not what the worker's exit code claims.
+                None => {
+                    if let Some(limit) = turn.as_ref().and_then(|turn| turn.stopped_at) {
+                        let text = format!("the worker was ended at {limit}");
+                        self.problems.push(Problem::new(Check::Worker, text).logged(&ran.log, ""));
+                    }
+                    Phase::Scoping
+                }
+            },
         };
     }
 
-    fn spoil(&mut self, at: Timestamp, end: &End, hopeless: bool) -> Phase {
-        let what = end.to_string();
-        self.spoilt.push(Spoilt { tier: self.tier.clone(), hopeless, at, what });
+    fn spoil(
+        &mut self,
+        at: Timestamp,
+        what: String,
+        hopeless: bool,
+        fault: Option<&Fault>,
+    ) -> Phase {
+        self.spoilt.push(Spoilt {
+            tier: self.tier.clone(),
+            hopeless,
+            at,
+            what,
+            class: fault.map(|fault| fault.class),
+            resets_at: fault.and_then(|fault| fault.resets_at),
+        });
         Phase::Starting
+    }
+
+    /// The worker asks. Numbers are given by the run, which knows how many there were.
+    fn asks(&mut self, asked_at: Timestamp, asks: &[Asked]) -> Phase {
+        self.asked += 1;
+        self.forks.extend(asks.iter().map(|asked| Fork {
+            number: 0,
+            question: asked.question.clone(),
+            default: asked.default.clone(),
+            asked_at,
+            answer: asked.answer.clone(),
+            by: asked.answer.is_some().then(|| "plan".to_owned()),
+        }));
+        if self.asked > ASKS {
+            let text = format!(
+                "the worker stopped to ask {} times in this round; the brief leaves too much open",
+                self.asked
+            );
+            self.problems.push(Problem::new(Check::Worker, text));
+            // Whatever it asked last is not waited for.
+            for fork in self.forks.iter_mut().filter(|fork| fork.answer.is_none()) {
+                fork.answer = Some(String::new());
+                fork.by = Some("nobody".to_owned());
+            }
+            return Phase::Scoping;
+        }
+        match self.unanswered().next() {
+            Some(_) => Phase::AwaitingAnswer,
+            None => Phase::Starting,
+        }
+    }
+
+    /// Nothing is left to pay another session with: a person decides.
+    fn budget_spent(&mut self, limit: &Spent, of_run: bool) {
+        let whose = if of_run { "the run" } else { "the work package" };
+        let text = format!("{whose} has used up {limit}");
+        self.problems.push(Problem::new(Check::Worker, text));
+        self.rounds.push(RoundRecord {
+            round: self.round,
+            tier: self.tier.clone(),
+            tree: self.tree.clone(),
+            class: Some(Class::Decision),
+            problems: self.problems.clone(),
+        });
+        self.phase = Phase::Escalated;
     }
 
     fn scope_checked(&mut self, event: &Event) {

@@ -3,12 +3,14 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::cost::{Allowed, Cost, total};
 use super::phase::Phase;
 use crate::event::{After, Classed, LevelShape, WpShape};
-use crate::model::ids::{CommitId, StageId, TierId, TreeId, WpId};
+use crate::model::ids::{CommitId, StageId, TierId, TreeId, WorkerId, WpId};
 use crate::model::outcome::{Class, Problem, Ran};
 use crate::model::plan::{Kind, Risk};
 use crate::model::time::Timestamp;
+use crate::model::turn::{Fault, FaultClass, Usd};
 use crate::model::verdict::Verdict;
 
 /// One finished round.
@@ -35,8 +37,40 @@ pub struct Spoilt {
     pub hopeless: bool,
     /// When it ended.
     pub at: Timestamp,
-    /// What happened, for people.
+    /// What happened, for people: the agent's own words where it said any.
     pub what: String,
+    /// What kind of fault it was, where the worker's stream says.
+    #[serde(default)]
+    pub class: Option<FaultClass>,
+    /// When the provider says that it can be tried again.
+    #[serde(default)]
+    pub resets_at: Option<Timestamp>,
+}
+
+/// A question of the WP's worker.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Fork {
+    /// Its number in the run, from 1.
+    pub number: u32,
+    /// The choice.
+    pub question: String,
+    /// What the worker would do.
+    pub default: Option<String>,
+    /// When it was asked.
+    pub asked_at: Timestamp,
+    /// The answer.
+    pub answer: Option<String>,
+    /// Who answered: a person's name, `plan`, or `default`.
+    pub by: Option<String>,
+}
+
+/// An agent's session that a later attempt can go on with.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Session {
+    /// The agent's own name for it.
+    pub id: String,
+    /// The tier it was of: another model or agent cannot go on with it.
+    pub tier: TierId,
 }
 
 /// The state of one WP.
@@ -103,6 +137,36 @@ pub struct WpState {
     pub rounds: Vec<RoundRecord>,
     /// Starts of this round that infrastructure spoilt.
     pub spoilt: Vec<Spoilt>,
+    /// What its workers asked, answered or not.
+    #[serde(default)]
+    pub forks: Vec<Fork>,
+    /// Attempts of this round that ended with a question.
+    #[serde(default)]
+    pub asked: u32,
+    /// Times that the worker at work was told something.
+    #[serde(default)]
+    pub redirected: u32,
+    /// The worker of the last attempt.
+    #[serde(default)]
+    pub worker: Option<WorkerId>,
+    /// What the last attempt was told: a name within the run directory.
+    #[serde(default)]
+    pub prompt: Option<String>,
+    /// The session that it went on with.
+    #[serde(default)]
+    pub resumed: Option<String>,
+    /// The agent's session that the last attempt left, and its tier.
+    #[serde(default)]
+    pub session: Option<Session>,
+    /// The last attempt's fault, in the agent's own words.
+    #[serde(default)]
+    pub fault: Option<Fault>,
+    /// What its sessions used, by tier and role.
+    #[serde(default)]
+    pub costs: Vec<Cost>,
+    /// Of that, what was used when a person asked for another try: a budget is given anew then.
+    #[serde(default)]
+    pub allowed: Allowed,
     /// The checked commit.
     pub commit: Option<CommitId>,
     /// The report's name within the run directory.
@@ -170,6 +234,16 @@ impl WpState {
             reviewed_by: None,
             rounds: Vec::new(),
             spoilt: Vec::new(),
+            forks: Vec::new(),
+            asked: 0,
+            redirected: 0,
+            worker: None,
+            prompt: None,
+            resumed: None,
+            session: None,
+            fault: None,
+            costs: Vec::new(),
+            allowed: Allowed::default(),
             commit: None,
             report: None,
             kept: None,
@@ -185,6 +259,18 @@ impl WpState {
             reviewed: shape.reviewed,
             budget: shape.rounds,
         }
+    }
+
+    /// Tokens and money that count against its budget.
+    #[must_use]
+    pub fn spent(&self) -> (u64, Usd) {
+        self.allowed.beyond(total(&self.costs))
+    }
+
+    /// Whether something that its worker asked has no answer yet.
+    #[must_use]
+    pub fn unanswered(&self) -> impl Iterator<Item = &Fork> {
+        self.forks.iter().filter(|fork| fork.answer.is_none())
     }
 
     /// What went wrong in the round before this one: what the next brief carries.

@@ -5,6 +5,8 @@ pub mod checkpoint;
 pub mod ids;
 pub mod outcome;
 pub mod plan;
+pub mod question;
 pub mod time;
+pub mod turn;
 pub mod unseen;
 pub mod verdict;

@@ -9,6 +9,8 @@ use serde::{Deserialize, Serialize};
 use super::ids::{RunId, StageId, TierId, WorkerId, WpId};
 use super::outcome::DodClass;
 use super::time::Length;
+use super::turn::Usd;
+use super::verdict::ReviewSeverity;
 
 /// A whole plan, ready to be compiled into a graph.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -40,6 +42,49 @@ pub struct Plan {
     pub stages: Vec<Stage>,
     /// WPs in the order of the file.
     pub wps: Vec<Wp>,
+    /// Whether a worker's question may be answered with its own default.
+    #[serde(default)]
+    pub autonomy: Autonomy,
+    /// How long a person has to answer a question before its default is taken, where that is allowed.
+    #[serde(default)]
+    pub decide_within: Option<Length>,
+    /// What all workers and reviewers of the run may use together.
+    #[serde(default)]
+    pub budget: Budget,
+    /// What is looked at once more when everything is integrated.
+    #[serde(default)]
+    pub verify: Option<Verify>,
+}
+
+/// Who answers a question that a worker asks and the plan does not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Autonomy {
+    /// A person.
+    #[default]
+    Ask,
+    /// A person, or the default that the question came with once `decide_within` has passed.
+    Defaults,
+}
+
+/// What may be used up. `None` is no limit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Budget {
+    /// Money.
+    #[serde(default)]
+    pub usd: Option<Usd>,
+    /// Tokens, input and output.
+    #[serde(default)]
+    pub tokens: Option<u64>,
+}
+
+/// The last look at the whole, after everything is integrated. It reports and mends nothing.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Verify {
+    /// Who reads the whole diff against the briefs.
+    pub review_tier: Option<TierId>,
+    /// End-to-end commands that are run on the integrated tree.
+    pub live: Vec<Dod>,
 }
 
 /// How WPs relate to each other.
@@ -118,17 +163,137 @@ pub struct Tier {
     pub idle_timeout: Option<Length>,
     /// Size of one attempt's log in bytes.
     pub log_limit: u64,
+    /// Time between TERM and KILL.
+    #[serde(default = "grace")]
+    pub grace: Length,
+    /// Model calls in one attempt.
+    #[serde(default)]
+    pub max_turns: Option<u32>,
+    /// What a later attempt goes on with.
+    #[serde(default)]
+    pub continues: Continue,
 }
 
-/// A command that takes a brief and changes files.
+/// How long a worker has after TERM, where the plan does not say.
+#[must_use]
+pub fn grace() -> Length {
+    Length::secs(10)
+}
+
+/// What a later attempt at the same WP goes on with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Continue {
+    /// The agent's own session where it has one, with only what is new; else as `fresh`.
+    #[default]
+    Session,
+    /// A new session that gets the whole brief.
+    Fresh,
+}
+
+/// What takes a brief and changes files.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Worker {
-    /// Argument vector; each argument is a template over `wp`, `plan`, `tier`, `run`, `round`, `brief_file`.
-    pub command: Vec<String>,
-    /// How the brief is handed over.
-    pub brief: BriefBy,
+    /// What it is.
+    #[serde(flatten)]
+    pub does: Does,
     /// Extra environment.
     pub env: BTreeMap<String, String>,
+}
+
+/// What a worker is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Does {
+    /// A coding agent, driven by its adapter.
+    Agent {
+        /// Which adapter.
+        agent: Adapter,
+        /// Program and first arguments, in place of the adapter's own; empty is the adapter's own.
+        program: Vec<String>,
+        /// Arguments on top of the adapter's.
+        args: Vec<String>,
+    },
+    /// Any command.
+    Command {
+        /// Argument vector; each argument is a template over `wp`, `plan`, `tier`, `run`, `round`, `brief_file`.
+        command: Vec<String>,
+        /// How the brief is handed over.
+        brief: BriefBy,
+    },
+}
+
+/// Adapters to coding agents: each knows one agent's command line and stream.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum Adapter {
+    /// `codex exec`.
+    Codex,
+    /// `claude -p`.
+    Claude,
+    /// `gemini -p`.
+    Gemini,
+    /// `opencode run`.
+    Opencode,
+    /// `aider --message-file`.
+    Aider,
+    /// Any agent that speaks the Agent Client Protocol on its standard input and output.
+    Acp,
+}
+
+impl Adapter {
+    /// Every adapter, in the order they are listed.
+    pub const ALL: [Self; 6] =
+        [Self::Codex, Self::Claude, Self::Gemini, Self::Opencode, Self::Aider, Self::Acp];
+
+    /// The name as in a plan.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Codex => "codex",
+            Self::Claude => "claude",
+            Self::Gemini => "gemini",
+            Self::Opencode => "opencode",
+            Self::Aider => "aider",
+            Self::Acp => "acp",
+        }
+    }
+}
+
+/// Workers that need no `[workers.NAME]` table: name, adapter, and the program where it is not the
+/// adapter's own.
+pub const BUILT_IN_WORKERS: [(&str, Adapter, &[&str]); 9] = [
+    ("codex", Adapter::Codex, &[]),
+    ("claude", Adapter::Claude, &[]),
+    ("gemini", Adapter::Gemini, &[]),
+    ("opencode", Adapter::Opencode, &[]),
+    ("aider", Adapter::Aider, &[]),
+    ("codex-acp", Adapter::Acp, &["codex-acp"]),
+    ("claude-acp", Adapter::Acp, &["claude-agent-acp"]),
+    ("gemini-acp", Adapter::Acp, &["gemini", "--acp"]),
+    ("opencode-acp", Adapter::Acp, &["opencode", "acp"]),
+];
+
+impl Worker {
+    /// The program and its arguments as the plan has them; empty for an agent's own program.
+    #[must_use]
+    pub fn argv(&self) -> &[String] {
+        match &self.does {
+            Does::Command { command, .. } => command,
+            Does::Agent { program, .. } => program,
+        }
+    }
+
+    /// The built-in worker of this name.
+    #[must_use]
+    pub fn built_in(name: &str) -> Option<Self> {
+        let (_, agent, program) = BUILT_IN_WORKERS.iter().find(|(known, ..)| *known == name)?;
+        let program = program.iter().map(|word| (*word).to_owned()).collect();
+        let does = Does::Agent { agent: *agent, program, args: Vec::new() };
+        Some(Self { does, env: BTreeMap::new() })
+    }
 }
 
 /// How a worker is handed its brief.
@@ -190,6 +355,12 @@ pub struct Wp {
     pub forks: Vec<Fork>,
     /// Values for the template.
     pub vars: BTreeMap<String, String>,
+    /// What its workers and reviewers may use together.
+    #[serde(default)]
+    pub budget: Budget,
+    /// The stage whose shared files it alone may touch: the consolidation WP that the stage ends with.
+    #[serde(default)]
+    pub consolidates: Option<StageId>,
 }
 
 /// What a WP leaves behind.
@@ -246,6 +417,15 @@ pub enum Review {
         command: Vec<String>,
         /// Its limit.
         timeout: Length,
+    },
+    /// Sessions of another worker, one for each lens, read-only and side by side.
+    Worker {
+        /// Who reviews.
+        tier: TierId,
+        /// What to look for: names of the templates `review-NAME`.
+        lenses: Vec<String>,
+        /// Least severity that blocks.
+        block_from: ReviewSeverity,
     },
 }
 

@@ -3,6 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::question::Question;
+
 /// A reviewer's judgment of one WP in one round (`schemas/verdict.schema.json`).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -81,6 +83,10 @@ pub struct Report {
     /// Commands that were run, with their real exit codes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub commands: Vec<RanCommand>,
+    /// Choices that the brief does not settle and the worker did not make: the work stops here until
+    /// they are answered.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub questions: Vec<Question>,
 }
 
 /// Lines for a file that this WP may not touch itself.

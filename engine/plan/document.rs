@@ -2,21 +2,28 @@
 //! out, and an example: the schema that editors complete from is made of these types. What the
 //! keys mean once the defaults are in is `model::plan`.
 
+mod review;
+mod stage;
 mod tier;
 mod wp;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::scalar::{Filled, Name, Slug, Time, Whole};
+use super::scalar::{Filled, Money, Name, Slug, Time, Whole};
 use super::shape::{Either, Named, Table, Word};
-use crate::model::plan::{Approval, Checkout};
+use crate::model::plan::{Approval, Autonomy, Checkout};
 
+pub use review::{ReviewTable, Verify};
+pub use stage::{Consolidate, Stage};
 pub use tier::{Tier, Worker};
 pub use wp::{Dod, DodTable, Expect, Fork, Review, ReviewWord, Reviewer, Wp};
 
 /// A command: a line, or an argument vector.
 pub type Run = Either<Filled, Argv>;
+
+/// A number of tokens.
+pub type Tokens = Whole<1, 1_000_000_000_000>;
 
 /// An argument vector: a program and its arguments.
 #[derive(Debug, Clone, Deserialize, Serialize)]
@@ -94,11 +101,21 @@ pub struct Document {
     #[schemars(example = serde_json::json!({ "light": { "worker": "codemod", "escalate_to": "standard" } }))]
     pub tiers: Named<Name, Table<Tier>>,
 
-    /// Commands that do the work, by name. A tier names the worker it uses.
+    /// What does the work, by name: any command, or a coding agent with settings of your own. A tier names
+    /// the worker it uses. Built-in workers, such as `codex` and `claude`, need no table here.
     #[serde(default)]
     #[schemars(extend("default" = {}))]
     #[schemars(example = serde_json::json!({ "codemod": { "command": ["scripts/codemod.sh", "{{ wp.id }}"] } }))]
     pub workers: Named<Name, Table<Worker>>,
+
+    /// Review by sessions of another worker. With this table it is the review of every work package that
+    /// says no other. Default: none.
+    #[schemars(example = serde_json::json!({ "tier": "lead", "lenses": ["quality", "security"] }))]
+    pub review: Option<Table<ReviewTable>>,
+
+    /// The last look at the whole, after everything is integrated. It reports and mends nothing. Default: none.
+    #[schemars(example = serde_json::json!({ "review_tier": "lead", "live": ["npm run e2e"] }))]
+    pub verify: Option<Table<Verify>>,
 
     /// Stages in the order they run. The work packages of one stage run in parallel; the next stage
     /// starts from their integrated result. Without stages and without `needs` every work package is
@@ -145,19 +162,38 @@ pub struct PlanTable {
     pub instructions: Vec<Filled>,
 
     /// How many work packages are at work at once, at most.
-    #[serde(default = "four")]
+    #[schemars(extend("default" = 4))]
     #[schemars(example = 8)]
-    pub max_parallel: Whole<1, 1000>,
+    pub max_parallel: Option<Whole<1, 1000>>,
 
     /// Whether a person is asked before the run starts.
-    #[serde(default)]
+    #[schemars(extend("default" = "ask"))]
     #[schemars(example = &"auto")]
-    pub approval: Word<Approval>,
+    pub approval: Option<Word<Approval>>,
 
     /// What a change in your own checkout means while workers are at work.
-    #[serde(default)]
+    #[schemars(extend("default" = "watched"))]
     #[schemars(example = &"frozen")]
-    pub checkout: Word<Checkout>,
+    pub checkout: Option<Word<Checkout>>,
+
+    /// Who answers a question that a worker asks and no `forks` entry settles.
+    #[schemars(extend("default" = "ask"))]
+    #[schemars(example = &"defaults")]
+    pub autonomy: Option<Word<Autonomy>>,
+
+    /// How long a person has to answer before the default that the question came with is taken, under
+    /// `autonomy = "defaults"`.
+    #[schemars(extend("default" = "30m"))]
+    #[schemars(example = &"2h")]
+    pub decide_within: Option<Time>,
+
+    /// Dollars that all workers and reviewers of the run may cost together. Default: no limit.
+    #[schemars(example = 20.0)]
+    pub budget_usd: Option<Money>,
+
+    /// Tokens, input and output, that all workers and reviewers of the run may use together. Default: no limit.
+    #[schemars(example = 5_000_000)]
+    pub budget_tokens: Option<Tokens>,
 
     /// Tier of the work packages that name none. Default: the only tier there is, if there is only one.
     #[schemars(example = &"standard")]
@@ -168,8 +204,8 @@ pub struct PlanTable {
     #[schemars(example = 2)]
     pub rounds: Option<Whole<1, 3>>,
 
-    /// Who judges a work package after its Definition of Done has passed.
-    #[schemars(extend("default" = "none"))]
+    /// Who judges a work package after its Definition of Done has passed. Default: `worker` with a `[review]`
+    /// table, else `none`.
     #[schemars(example = &"human")]
     pub review: Option<Review>,
 
@@ -181,10 +217,6 @@ pub struct PlanTable {
 
 fn head() -> Filled {
     Filled("HEAD".to_owned())
-}
-
-fn four() -> Whole<1, 1000> {
-    Whole(4)
 }
 
 /// What a fresh worktree needs before a worker may enter.
@@ -212,19 +244,4 @@ pub struct Provision {
     #[schemars(extend("default" = "10m"))]
     #[schemars(example = &"90s")]
     pub timeout: Option<Time>,
-}
-
-/// Work packages that run in parallel.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-#[schemars(rename = "stage")]
-pub struct Stage {
-    /// Name of the stage. Work packages say it in `stage`.
-    #[schemars(example = &"foundation")]
-    pub name: Name,
-
-    /// Path patterns that no work package of the stage may touch: they are left for consolidation.
-    #[serde(default)]
-    #[schemars(example = serde_json::json!(["package.json", "src/extension.ts"]))]
-    pub shared: Vec<Filled>,
 }

@@ -46,12 +46,15 @@ pub struct Context<'a> {
 }
 
 /// Tables of the plan file by their name among the schema's definitions.
-const TABLES: [(&str, &str); 9] = [
+const TABLES: [(&str, &str); 12] = [
     ("plan_table", "`[plan]`"),
     ("provision", "`[provision]`"),
     ("tier", "`[tiers.NAME]`"),
     ("worker", "`[workers.NAME]`"),
+    ("review_table", "`[review]`"),
+    ("verify", "`[verify]`"),
     ("stage", "`[[stage]]`"),
+    ("consolidate", "`[stage.consolidate]`"),
     ("wp", "`[[wp]]`"),
     ("dod", "a table in `dod`"),
     ("reviewer", "the table of `review`"),
@@ -230,6 +233,7 @@ impl<'a> Context<'a> {
             let unquoted = match kinds.as_slice() {
                 ["boolean"] => text.parse::<bool>().is_ok(),
                 ["integer"] => text.parse::<i64>().is_ok(),
+                ["number"] => text.parse::<f64>().is_ok_and(f64::is_finite),
                 _ => false,
             };
             if unquoted {
@@ -300,7 +304,8 @@ impl<'a> Context<'a> {
         let parts: Vec<&str> = parts.iter().map(AsRef::as_ref).collect();
         match parts.as_slice() {
             [] => "the plan file".to_owned(),
-            [table @ ("plan" | "provision")] => format!("`[{table}]`"),
+            [table @ ("plan" | "provision" | "review" | "verify")] => format!("`[{table}]`"),
+            ["stage", _, "consolidate"] => "`[stage.consolidate]`".to_owned(),
             [table @ ("tiers" | "workers"), name] => quoted(&format!("[{table}.{name}]")),
             [table @ ("stage" | "wp"), _] => {
                 let key = if *table == "wp" { "id" } else { "name" };
@@ -309,7 +314,7 @@ impl<'a> Context<'a> {
                     None => format!("this `[[{table}]]`"),
                 }
             }
-            [.., "dod", _] => "this table in `dod`".to_owned(),
+            [.., list @ ("dod" | "live"), _] => format!("this table in `{list}`"),
             [.., "forks", _] => "this fork".to_owned(),
             _ => subject(at),
         }

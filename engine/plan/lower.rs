@@ -3,18 +3,22 @@
 
 mod brief;
 mod commands;
+mod consolidation;
 mod names;
 mod notes;
 mod paths;
+mod review;
 mod tiers;
+mod workers;
 mod wps;
 
 use std::path::Path;
 
-use super::document::{Document, Provision};
+use super::document::{Document, PlanTable, Provision};
+use super::origins::Origins;
 use super::scalar::{Filled, Whole};
 use crate::model::ids::{RunId, StageId};
-use crate::model::plan::{self as model, Mode, Plan};
+use crate::model::plan::{self as model, Autonomy, Mode, Plan, Review};
 use crate::model::time::Length;
 
 use brief::Briefs;
@@ -27,6 +31,8 @@ const COMMAND_TIMEOUT: Length = Length::secs(10 * 60);
 const WORK_TIMEOUT: Length = Length::secs(30 * 60);
 /// Log size of an attempt on a tier that has none of its own.
 const LOG_LIMIT: u64 = 64_000_000;
+/// How long a person has to answer before a default is taken, where the plan does not say.
+const DECIDE_WITHIN: Length = Length::secs(30 * 60);
 /// The stage that holds every WP of a plan without stages.
 const ONLY_STAGE: &str = "all";
 
@@ -37,6 +43,8 @@ pub struct Lowered {
     pub plan: Option<Plan>,
     /// The brief file of each WP, as the plan names it; `None` where the brief stands in the plan.
     pub brief_files: Vec<Option<String>>,
+    /// Where its parts come from in the file.
+    pub origins: Origins,
     /// What is wrong, by pointer into the file.
     pub notes: Vec<Note>,
 }
@@ -45,7 +53,8 @@ pub struct Lowered {
 #[must_use]
 pub fn lower(document: Document, dir: &Path) -> Lowered {
     let mut notes = Notes::default();
-    let Document { version: _, plan, provision, tiers, workers, stage, wp } = document;
+    let Document { version: _, plan, provision, tiers, workers, review, verify, stage, wp } =
+        document;
     let plan = plan.0;
     let names = Names::gather(&tiers, &workers, &stage, &wp, &mut notes);
     tiers::check(&tiers, &names, &mut notes);
@@ -56,53 +65,89 @@ pub fn lower(document: Document, dir: &Path) -> Lowered {
     }
     paths::check("/plan/instructions", &plan.instructions, "the repository", &mut notes);
     let staged = !stage.is_empty() || wp.iter().any(|wp| wp.needs.is_some());
+    let decide_within = decide_within(&plan, &mut notes);
+    let reviewed = review.is_some();
+    let worker = review.and_then(|table| review::table(table.0, &names, &mut notes));
+    let at = || "/plan/review".to_owned();
+    let judged = plan.review.map(|it| commands::review(it, at, worker.as_ref(), &mut notes));
     let defaults = wps::Defaults {
         tier: names.default_tier(plan.tier.as_deref(), &mut notes),
         rounds: plan.rounds.map_or(3, |Whole(rounds)| rounds as u32),
-        review: plan.review.map(|review| commands::review(review, "/plan/review", &mut notes)),
+        review: judged,
+        worker,
         template: plan.template.map(String::from),
     };
-    let brief_files = wp.iter().map(|wp| wp.brief.clone().map(String::from)).collect();
+    let mut brief_files = wp.iter().map(|wp| wp.brief.clone().map(String::from)).collect();
     let mut briefs = Briefs::new(dir);
-    let wps = wps::lower(wp, &defaults, &names, &mut briefs, &mut notes);
+    let mut wps = wps::lower(wp, &defaults, &names, &mut briefs, &mut notes).unwrap_or_default();
+    let (stages, origins) = match stage.is_empty() {
+        true => (lower_no_stages(staged), Origins::of(wps.len())),
+        false => {
+            let all = (&mut wps, &mut brief_files);
+            consolidation::lower(stage, all, &defaults, &names, &mut briefs, &mut notes)
+        }
+    };
+    if reviewed && !wps.iter().any(|wp| matches!(wp.review, Review::Worker { .. })) {
+        notes
+            .warning("/review", "unused-review", "no work package is reviewed by this worker")
+            .looked_in("/wp")
+            .help("give one `review = \"worker\"`, or leave the table out");
+    }
+    let verify = verify.map(|table| review::verify(&table, staged, &names, &mut notes));
     let provision = lower_provision(provision.0, &mut notes);
-    let workers = tiers::lower_workers(workers, &mut notes);
+    let workers = workers::lower(workers, &mut notes);
     let resolved = || {
         Some(Plan {
             name: RunId::new(plan.name).ok()?,
             goal: plan.goal.0.trim().to_owned(),
             base: plan.base.0,
             instructions: texts(plan.instructions),
-            max_parallel: plan.max_parallel.0 as usize,
-            approval: plan.approval.0,
-            checkout: plan.checkout.0,
+            max_parallel: plan.max_parallel.map_or(4, |Whole(most)| most as usize),
+            approval: plan.approval.map(|word| word.0).unwrap_or_default(),
+            checkout: plan.checkout.map(|word| word.0).unwrap_or_default(),
             provision,
-            tiers: tiers::lower_tiers(tiers)?,
-            workers: workers?,
+            tiers: tiers::lower(tiers),
+            workers,
             mode: if staged { Mode::Staged } else { Mode::Independent },
-            stages: lower_stages(stage, staged)?,
-            wps: wps?,
+            stages,
+            wps,
+            autonomy: plan.autonomy.map(|word| word.0).unwrap_or_default(),
+            decide_within,
+            budget: wps::budget(plan.budget_usd, plan.budget_tokens),
+            verify,
         })
     };
     let mut plan = resolved();
     if let Some(plan) = &mut plan {
         tiers::close(plan);
     }
-    Lowered { plan, brief_files, notes: notes.into_inner() }
+    Lowered { plan, brief_files, origins, notes: notes.into_inner() }
 }
 
-fn lower_stages(
-    stages: Vec<super::shape::Table<super::document::Stage>>,
-    staged: bool,
-) -> Option<Vec<model::Stage>> {
-    let lower = |id: String, shared| Some(model::Stage { id: StageId::new(id).ok()?, shared });
-    match (stages.is_empty(), staged) {
-        (true, false) => return Some(vec![lower(ONLY_STAGE.to_owned(), Vec::new())?]),
-        // `needs` and no stages: the graph cuts them.
-        (true, true) => return Some(Vec::new()),
-        (false, _) => {}
+/// The stages of a plan that declares none.
+fn lower_no_stages(staged: bool) -> Vec<model::Stage> {
+    // With `needs` the graph cuts them.
+    let only = || StageId::new(ONLY_STAGE).ok().filter(|_| !staged);
+    only().into_iter().map(|id| model::Stage { id, shared: Vec::new() }).collect()
+}
+
+/// How long a person has to answer, where something is done without an answer.
+fn decide_within(plan: &PlanTable, notes: &mut Notes) -> Option<Length> {
+    let said = plan.decide_within.map(|time| time.0);
+    match plan.autonomy.map(|word| word.0).unwrap_or_default() {
+        Autonomy::Defaults => Some(said.unwrap_or(DECIDE_WITHIN)),
+        Autonomy::Ask => {
+            if said.is_some() {
+                let message =
+                    "`decide_within` does nothing here: a person is asked, and waited for";
+                notes
+                    .warning("/plan/decide_within", "idle-key", message)
+                    .key()
+                    .help("leave it out, or add `autonomy = \"defaults\"`");
+            }
+            None
+        }
     }
-    stages.into_iter().map(|stage| lower(stage.0.name.0, texts(stage.0.shared))).collect()
 }
 
 fn lower_provision(provision: Provision, notes: &mut Notes) -> model::Provision {

@@ -13,6 +13,7 @@ pub mod literal;
 pub mod lower;
 pub mod mend;
 pub mod nearest;
+pub mod origins;
 pub mod places;
 pub mod pointer;
 pub mod scalar;
@@ -29,6 +30,7 @@ use toml::de::{DeTable, Deserializer};
 use crate::finding::{Finding, any_error};
 use crate::model;
 
+pub use origins::{Origin, Origins};
 pub use places::Places;
 pub use schema::schema_json;
 pub use source::Source;
@@ -41,13 +43,15 @@ pub struct Read {
     /// The plan as resolved; `None` when a finding is an error.
     pub plan: Option<model::plan::Plan>,
     /// When `plan` is not there: as much of it as can be made out, whatever is wrong with it, so that
-    /// further rooms can say at once what else is wrong. It is never to be run. Names in it lead somewhere and WP `i` is the
-    /// file's `/wp/i`; a WP of which it is not known what it is called or where it belongs has no
+    /// further rooms can say at once what else is wrong. It is never to be run. Names in it lead somewhere;
+    /// a WP of which it is not known what it is called or where it belongs has no
     /// whitelist and no needs, so that nothing follows from it.
     pub draft: Option<model::plan::Plan>,
     /// The brief file of each WP of the plan or the draft, as named from the plan's folder; `None` where
     /// the brief stands in the plan itself.
     pub brief_files: Vec<Option<String>>,
+    /// Which part of the file each WP and stage of the plan or the draft comes from.
+    pub origins: Origins,
     /// Where in the file each part stands.
     pub places: Places,
     /// All that is wrong, in the order of the file.
@@ -74,6 +78,7 @@ pub fn read(source: &Source, dir: &Path) -> Read {
             plan: None,
             draft: None,
             brief_files: Vec::new(),
+            origins: Origins::default(),
             findings: source.syntax(),
             places,
         };
@@ -94,9 +99,9 @@ pub fn read(source: &Source, dir: &Path) -> Read {
             (lowered, answer.findings)
         }
     };
-    let (draft, brief_files, notes) = match lowered {
-        Some(lowered) => (lowered.plan, lowered.brief_files, lowered.notes),
-        None => (None, Vec::new(), Vec::new()),
+    let (draft, brief_files, origins, notes) = match lowered {
+        Some(it) => (it.plan, it.brief_files, it.origins, it.notes),
+        None => (None, Vec::new(), Origins::default(), Vec::new()),
     };
     findings.extend(notes.iter().map(|note| note.place(&source.file, &places)));
     findings.sort_by_key(|finding| finding.span.as_ref().map_or(0, |span| span.start));
@@ -104,5 +109,5 @@ pub fn read(source: &Source, dir: &Path) -> Read {
         true => (None, draft),
         false => (draft, None),
     };
-    Read { plan, draft, brief_files, places, findings }
+    Read { plan, draft, brief_files, origins, places, findings }
 }

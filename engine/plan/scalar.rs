@@ -190,6 +190,55 @@ impl JsonSchema for Size {
     }
 }
 
+/// An amount of money in dollars, more than nothing.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Money(pub f64);
+
+/// The least amount of money that a limit can be, and the largest.
+const MONEY: (f64, f64) = (0.01, 1_000_000.0);
+
+impl<'de> Deserialize<'de> for Money {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let dollars = deserializer.deserialize_any(Dollars)?;
+        match (MONEY.0..=MONEY.1).contains(&dollars) {
+            true => Ok(Self(dollars)),
+            false => Err(Error::custom(format!("{dollars} is not an amount of money"))),
+        }
+    }
+}
+
+impl JsonSchema for Money {
+    fn inline_schema() -> bool {
+        true
+    }
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Money".into()
+    }
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "number", "minimum": MONEY.0, "maximum": MONEY.1 })
+    }
+}
+
+/// Reads a number of dollars.
+struct Dollars;
+
+impl Visitor<'_> for Dollars {
+    type Value = f64;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an amount of money")
+    }
+    fn visit_u64<E: Error>(self, number: u64) -> Result<f64, E> {
+        Ok(number as f64)
+    }
+    fn visit_i64<E: Error>(self, number: i64) -> Result<f64, E> {
+        Ok(number as f64)
+    }
+    fn visit_f64<E: Error>(self, number: f64) -> Result<f64, E> {
+        Ok(number)
+    }
+}
+
 /// Reads `64MB` and the like.
 fn bytes(text: &str) -> Option<u64> {
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();

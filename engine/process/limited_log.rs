@@ -5,9 +5,12 @@
 
 use std::fs::{self, File};
 use std::io::{self, Write};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use bstr::ByteSlice;
+
+use crate::plain_file;
 
 /// The smallest limit: below that a log would be all marker.
 pub const MIN_LIMIT: u64 = 4096;
@@ -56,9 +59,21 @@ impl LimitedLog {
     /// # Errors
     /// If the file cannot be created.
     pub fn create(path: &Path, limit: u64) -> io::Result<Self> {
+        File::create(path).map(|head| Self::on(head, path, limit))
+    }
+
+    /// The same, in a place where somebody else could have put something: nothing but a plain file is
+    /// written to.
+    ///
+    /// # Errors
+    /// If the file cannot be created, or is something else.
+    pub fn create_plain(path: &Path, limit: u64) -> io::Result<Self> {
+        plain_file::create(path).map(|head| Self::on(head, path, limit))
+    }
+
+    fn on(head: File, path: &Path, limit: u64) -> Self {
         let limit = limit.max(MIN_LIMIT);
-        let head = File::create(path)?;
-        Ok(Self {
+        Self {
             path: path.to_owned(),
             head,
             limit,
@@ -68,7 +83,7 @@ impl LimitedLog {
             bytes: 0,
             open_line: false,
             error: None,
-        })
+        }
     }
 
     /// Appends. A failure to write (a full disk) does not stop the one who prints: it is kept for
@@ -122,7 +137,12 @@ impl LimitedLog {
 
 impl Tail {
     fn open(log: &Path, piece: u64) -> io::Result<Self> {
-        Ok(Self { current: File::create(side(log, ".tail"))?, length: 0, old_length: 0, piece })
+        Ok(Self {
+            current: plain_file::create(&side(log, ".tail"))?,
+            length: 0,
+            old_length: 0,
+            piece,
+        })
     }
 
     fn write(&mut self, log: &Path, mut bytes: &[u8]) -> io::Result<()> {
@@ -132,7 +152,7 @@ impl Tail {
         while !bytes.is_empty() {
             if self.length == self.piece {
                 fs::rename(side(log, ".tail"), side(log, ".tail.old"))?;
-                self.current = File::create(side(log, ".tail"))?;
+                self.current = plain_file::create(&side(log, ".tail"))?;
                 self.old_length = std::mem::take(&mut self.length);
             }
             let room = usize::try_from(self.piece - self.length).unwrap_or(usize::MAX);
@@ -164,13 +184,13 @@ pub fn pieces(log: &Path) -> [PathBuf; 3] {
 }
 
 fn join(log: &Path, missing: Option<&str>) -> io::Result<()> {
-    let mut head = File::options().append(true).open(log)?;
+    let mut head = File::options().append(true).custom_flags(plain_file::careful()).open(log)?;
     if let Some(missing) = missing {
         writeln!(head, "\n[sop: {missing} left out here, the log reached its limit]")?;
     }
     let [_, old, current] = pieces(log);
     for piece in [old, current] {
-        match File::open(&piece) {
+        match plain_file::open(&piece) {
             Ok(mut file) => {
                 io::copy(&mut file, &mut head)?;
                 fs::remove_file(&piece)?;
@@ -194,7 +214,7 @@ fn side(log: &Path, suffix: &str) -> PathBuf {
 /// If the file cannot be read.
 pub fn count(path: &Path) -> io::Result<(u64, u64)> {
     use std::io::Read;
-    let mut file = File::open(path)?;
+    let mut file = plain_file::open(path)?;
     let mut buffer = vec![0; 64 * 1024];
     let (mut lines, mut bytes, mut open) = (0, 0, false);
     loop {

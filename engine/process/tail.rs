@@ -1,8 +1,9 @@
 //! The last lines of a log, read from its end: the cost does not grow with the log.
 
-use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
+
+use crate::plain_file;
 
 use super::escape::plain;
 use super::limited_log::pieces;
@@ -39,7 +40,7 @@ pub fn tail(log: &Path, lines: usize) -> io::Result<Vec<String>> {
 fn last_bytes(log: &Path) -> io::Result<(Vec<u8>, bool)> {
     let mut window: Vec<u8> = Vec::new();
     for piece in pieces(log).iter().rev() {
-        let mut file = match File::open(piece) {
+        let mut file = match plain_file::open(piece) {
             Ok(file) => file,
             Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
             Err(error) => return Err(error),

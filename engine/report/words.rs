@@ -23,6 +23,7 @@ pub fn state(phase: Phase) -> &'static str {
         Phase::Rechecking => "scope again",
         Phase::Reviewing => "review",
         Phase::AwaitingReview => "needs review",
+        Phase::AwaitingAnswer => "needs answer",
         Phase::Deciding => "judging",
         Phase::Committing => "committing",
         Phase::Passed => "passed",
@@ -41,7 +42,7 @@ pub fn tone(phase: Phase) -> Tone {
         Phase::Waiting | Phase::Deferred => Tone::Faint,
         Phase::Passed | Phase::Integrated => Tone::Good,
         Phase::Escalated | Phase::Blocked => Tone::Bad,
-        Phase::AwaitingReview | Phase::Cancelled => Tone::Warn,
+        Phase::AwaitingReview | Phase::AwaitingAnswer | Phase::Cancelled => Tone::Warn,
         _ => Tone::Active,
     }
 }
@@ -55,7 +56,7 @@ pub fn mark(phase: Phase, look: &Look) -> &'static str {
         Phase::Passed | Phase::Integrated => look.pick("✓", "+"),
         Phase::Escalated => look.pick("✗", "x"),
         Phase::Blocked => "!",
-        Phase::AwaitingReview => "?",
+        Phase::AwaitingReview | Phase::AwaitingAnswer => "?",
         Phase::Cancelled => look.pick("■", "#"),
         _ => look.pick("●", "*"),
     }

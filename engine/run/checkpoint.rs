@@ -27,8 +27,9 @@ use crate::model::checkpoint::{
     Checkpoint, Overlap, OverlapSort, PlannedDod, PlannedProvision, PlannedStage, PlannedWp,
 };
 use crate::model::ids::{CommitId, RunId};
-use crate::model::outcome::DodClass;
+use crate::model::outcome::{Check, DodClass};
 use crate::model::plan::{Dod, Kind, Mode, Plan, Review};
+use crate::plain_file;
 use crate::process;
 use crate::whitelist::OverlapKind;
 
@@ -111,14 +112,14 @@ pub async fn dry_run(
     write_whole(&dir.named(MADE), &made).map_err(RunError::from)?;
     let site = open::site(repo, dir, plan.clone(), Briefs::built_in(), BTreeMap::new())?;
     let site = Arc::new(site);
-    site.blocking(move |site| {
+    site.blocking(Check::Provision, move |site| {
         sweep(site, &root);
         Ok(())
     })
     .await?;
     let result = class_all(&site, base, &mut orders).await;
     let commit = base.commit.clone();
-    let gone = site.blocking(move |site| site.discard(UNIT, &commit)).await;
+    let gone = site.blocking(Check::Provision, move |site| site.discard(UNIT, &commit)).await;
     tracing::debug!(?gone, "the checkpoint's worktree");
     let _ = std::fs::remove_dir(&site.worktrees);
     let scratch = match gone {
@@ -153,7 +154,7 @@ fn sweep(site: &Site, root: &Path) {
             continue;
         }
         let Ok(dir) = scratch_run(&folder) else { continue };
-        let made = std::fs::read(dir.named(MADE)).ok();
+        let made = plain_file::read(&dir.named(MADE), plain_file::DOCUMENT).ok();
         let Some(made) = made.and_then(|bytes| serde_json::from_slice::<Made>(&bytes).ok()) else {
             // It has made no worktree. Unless it is old it may be about to take its lock.
             if is_old(&folder) {
@@ -191,7 +192,8 @@ async fn class_all(
     orders: &mut Orders,
 ) -> Result<Classes, DryRunError> {
     let commit = base.commit.clone();
-    let worktree = site.blocking(move |site| site.worktree(UNIT, None, &commit)).await?;
+    let worktree =
+        site.blocking(Check::Provision, move |site| site.worktree(UNIT, None, &commit)).await?;
     provision::provision(site, UNIT, &worktree, orders).await?;
     let mut classes = Classes::new();
     for dod in site.plan.wps.iter().flat_map(|wp| &wp.dod) {
@@ -292,6 +294,7 @@ fn planned(compiled: &Compiled, base: &Base, run: &RunId, n: usize, dry: &DryRun
             Review::None => "none".to_owned(),
             Review::Human => "human".to_owned(),
             Review::Command { command, .. } => command.join(" "),
+            Review::Worker { tier, lenses, .. } => format!("{tier}: {}", lenses.join(", ")),
         },
         rounds: wp.rounds,
         committed_on: (wp.kind == Kind::Change).then(|| format!("sop/{run}/{}", wp.id)),

@@ -9,6 +9,7 @@ use crate::event::Event;
 use crate::git::{GitError, Removal, Repo, SnapshotSpec, Worktree, WorktreeSpec};
 use crate::ledger::WpState;
 use crate::model::ids::{CommitId, TreeId};
+use crate::model::outcome::Check;
 use crate::process;
 
 use super::site::{Halt, Site};
@@ -57,17 +58,26 @@ pub fn discard(
     worktree.remove(&tree, keep_out)
 }
 
-/// Removes the worktree of a WP that got through, or says why it stays. Nothing when it has none.
-///
-/// # Errors
-/// What git said.
-pub async fn clean(site: &Arc<Site>, state: &WpState) -> Result<Option<Event>, Halt> {
+/// Removes the worktree of a WP that got through, or says why it stays: what git could not do is such a
+/// reason too. Nothing when it has none, or somebody said stop.
+pub async fn clean(site: &Arc<Site>, state: &WpState) -> Option<Event> {
+    match try_clean(site, state).await {
+        Ok(event) => event,
+        Err(Halt::Stopped) => None,
+        Err(Halt::Blocked { problem, .. }) => {
+            let why = format!("it could not be removed: {}", problem.message);
+            Some(Event::WorktreeKept { wp: state.id.clone(), why })
+        }
+    }
+}
+
+async fn try_clean(site: &Arc<Site>, state: &WpState) -> Result<Option<Event>, Halt> {
     let (Some(base), Some(_)) = (state.base.clone(), state.worktree.as_ref()) else {
         return Ok(None);
     };
     let (wp, branch, tree) = (state.id.clone(), state.branch.clone(), state.tree.clone());
     let committed = state.commit.clone();
-    site.blocking(move |site| {
+    site.blocking(Check::Merge, move |site| {
         // An engine that died between the removal and its record has left nothing to remove.
         let Some(worktree) = site.find_worktree(wp.as_str(), branch.as_deref(), &base)? else {
             return Ok(Some(Event::WorktreeRemoved { wp, salvage: None }));
@@ -115,7 +125,7 @@ pub async fn touched_since(site: &Arc<Site>, state: &WpState) -> Result<Vec<Stri
         return Ok(Vec::new());
     };
     let (wp, branch, commit) = (state.id.clone(), state.branch.clone(), state.commit.clone());
-    site.blocking(move |site| {
+    site.blocking(Check::Merge, move |site| {
         let worktree = site.worktree(wp.as_str(), branch.as_deref(), &base)?;
         let mut touched = paths(&worktree, &tree, site)?;
         touched.extend(moved(site, branch.as_deref(), commit.as_ref())?);

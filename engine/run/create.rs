@@ -78,6 +78,7 @@ pub fn create(repo: &Repo, new: &NewRun<'_>) -> Result<RunDir, RunError> {
         base: new.base.clone(),
         mode: plan.mode,
         levels: levels(plan, new.graph),
+        verify: plan.verify.is_some(),
     };
     let approved = Event::RunApproved { by: new.by, plan_sha256: sha };
     let records = [Record { seq: 1, at, event: created }, Record { seq: 2, at, event: approved }];

@@ -3,6 +3,7 @@
 
 use std::fs::{self, File};
 use std::io::{self, Write};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{FlockOperation, fcntl_lock};
@@ -11,6 +12,7 @@ use rustix::process::{Flock, FlockType, fcntl_getlk};
 
 use crate::journal;
 use crate::model::ids::{RunId, WpId};
+use crate::plain_file;
 
 /// What can go wrong with a run directory.
 #[derive(Debug, thiserror::Error)]
@@ -89,9 +91,10 @@ impl RunDir {
     /// # Errors
     /// When one of them cannot be made.
     pub fn make(&self) -> Result<(), DirectoryError> {
-        for folder in
-            ["", "briefs", "reports", "verdicts", "logs", "requests", "guard", "seed", "slot"]
-        {
+        for folder in [
+            "", "briefs", "reports", "verdicts", "turns", "logs", "requests", "guard", "seed",
+            "slot",
+        ] {
             let path = self.path().join(folder);
             fs::create_dir_all(&path).map_err(DirectoryError::io("make", &path))?;
         }
@@ -104,7 +107,12 @@ impl RunDir {
     /// [`DirectoryError::Held`] when another engine has it.
     pub fn lock(&self) -> Result<EngineLock, DirectoryError> {
         let path = self.engine_lock();
-        let file = File::options().create(true).truncate(false).write(true).open(&path);
+        let file = File::options()
+            .create(true)
+            .truncate(false)
+            .write(true)
+            .custom_flags(plain_file::careful())
+            .open(&path);
         let file = file.map_err(DirectoryError::io("open", &path))?;
         match fcntl_lock(&file, FlockOperation::NonBlockingLockExclusive) {
             Ok(()) => Ok(EngineLock(file)),
@@ -117,7 +125,7 @@ impl RunDir {
     /// may have changed. Not for a process that has it itself, which would let go of it by looking.
     #[must_use]
     pub fn held(&self) -> bool {
-        let file = File::open(self.engine_lock());
+        let file = plain_file::open(&self.engine_lock());
         file.is_ok_and(|file| {
             fcntl_getlk(&file, &Flock::from(FlockType::ReadLock)).is_ok_and(|lock| lock.is_some())
         })
@@ -191,6 +199,18 @@ impl RunDir {
     #[must_use]
     pub fn brief_name(wp: &WpId, round: u32) -> String {
         format!("briefs/{wp}-{round}.md")
+    }
+
+    /// Name of what one attempt is told, where that is not the round's brief.
+    #[must_use]
+    pub fn prompt_name(wp: &WpId, round: u32, attempt: u32) -> String {
+        format!("briefs/{wp}-{round}.{attempt}.md")
+    }
+
+    /// Name of the folder of one attempt's session: what it was told, asked and came to.
+    #[must_use]
+    pub fn turn_name(wp: &WpId, attempt: u32) -> String {
+        format!("turns/{wp}-{attempt}")
     }
 
     /// Name of the report that a worker may leave.

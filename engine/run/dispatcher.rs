@@ -9,7 +9,7 @@ use tokio::sync::{mpsc, oneshot, watch};
 
 use crate::event::{Event, Record};
 use crate::journal::{Journal, JournalError};
-use crate::ledger::{Ledger, LedgerError, NextGate, Phase, WpState};
+use crate::ledger::{Fork, Ledger, LedgerError, NextGate, Phase, RESUMED, WpState};
 use crate::model::ids::WpId;
 use crate::model::outcome::Problem;
 use crate::model::plan::Kind;
@@ -40,6 +40,9 @@ pub enum EngineError {
     /// A fact that cannot be: a fault of `sop` itself.
     #[error("{0}; this is a fault of sop itself, and nothing is lost: `sop resume` goes on")]
     Ledger(#[from] LedgerError),
+    /// What the run has made is not there any more.
+    #[error("{0}")]
+    Lost(String),
     /// Signals cannot be listened to.
     #[error("cannot listen to signals: {0}")]
     Signals(std::io::Error),
@@ -85,6 +88,7 @@ impl<'a> Engine<'a> {
         let (line, messages) = mpsc::channel(LINE);
         let slots = Slots::new(&site.plan);
         site.settled.take_over(&ledger);
+        site.lookout.take_over(&ledger);
         Self {
             site,
             ledger,
@@ -113,6 +117,7 @@ impl<'a> Engine<'a> {
         self.take_up()?;
         loop {
             self.take_requests()?;
+            self.take_defaults()?;
             self.start_what_can()?;
             if self.idle() {
                 break;
@@ -135,7 +140,7 @@ impl<'a> Engine<'a> {
         let mut events = vec![Event::EngineStarted { pid: std::process::id(), sop }];
         let blocked = self.ledger.wps.iter().filter(|wp| wp.phase == Phase::Blocked);
         events.extend(
-            blocked.map(|wp| Event::WpRetried { wp: wp.id.clone(), by: "resume".to_owned() }),
+            blocked.map(|wp| Event::WpRetried { wp: wp.id.clone(), by: RESUMED.to_owned() }),
         );
         self.record(events).map(drop)
     }
@@ -148,6 +153,7 @@ impl<'a> Engine<'a> {
             let record = Record { seq: self.ledger.seq + 1, at, event };
             self.ledger.apply(&record)?;
             self.site.settled.follow(&record.event, &self.ledger);
+            self.site.lookout.follow(&record.event, &self.ledger);
             records.push(record);
         }
         self.journal.append(&records)?;
@@ -291,6 +297,9 @@ impl<'a> Engine<'a> {
             if self.slots.full() {
                 break;
             }
+            if self.site.paused(wp) {
+                continue;
+            }
             let (tier, locks) = (self.site.next_tier(wp), &self.site.wp(&wp.id).locks);
             if !self.units.contains_key(&wp.id) && self.slots.take(&wp.id, &tier, locks) {
                 chosen.push((wp.id.clone(), wp.phase));
@@ -318,10 +327,15 @@ impl<'a> Engine<'a> {
 
     fn spawn(&mut self, wp: &WpId) {
         let Some(state) = self.ledger.wp(wp).cloned() else { return };
-        let scouts = self.ledger.wps.iter().filter(|wp| wp.kind == Kind::Scout);
-        let reports = scouts
-            .filter(|scout| scout.phase.got_through() && state.after.names(&scout.id, &scout.stage))
-            .filter_map(|scout| Some((scout.id.clone(), scout.report.clone()?)))
+        // A consolidation builds on what all of its stage say, everyone else on the scouts' word.
+        let stage = self.site.wp(wp).consolidates.as_ref();
+        let before = self.ledger.wps.iter().filter(|other| {
+            stage == Some(&other.stage)
+                || (other.kind == Kind::Scout && state.after.names(&other.id, &other.stage))
+        });
+        let reports = before
+            .filter(|other| other.phase.got_through())
+            .filter_map(|other| Some((other.id.clone(), other.report.clone()?)))
             .collect();
         let (orders, ordered) = watch::channel(self.order);
         self.units.insert(wp.clone(), orders);
@@ -338,7 +352,31 @@ impl<'a> Engine<'a> {
     }
 
     fn idle(&self) -> bool {
-        self.units.is_empty() && self.gate.is_none()
+        self.units.is_empty() && self.gate.is_none() && !(self.order == Order::Go && self.later())
+    }
+
+    /// Whether something begins by itself when its time comes: a start that was put off, a question
+    /// whose default is taken.
+    fn later(&self) -> bool {
+        self.ledger.wps.iter().any(|wp| self.site.paused(wp) || self.site.default_due(wp).is_some())
+    }
+
+    /// Takes the defaults of questions whose time to be answered is over.
+    fn take_defaults(&mut self) -> Result<(), EngineError> {
+        let now = Timestamp(jiff::Timestamp::now());
+        let due = self.ledger.wps.iter().filter_map(|wp| Some((wp, self.site.default_due(wp)?)));
+        let over = due.filter(|(_, (at, _))| *at <= now);
+        let events = over.flat_map(|(wp, (_, forks))| {
+            let answered = |fork: &Fork| Event::Answered {
+                wp: wp.id.clone(),
+                number: fork.number,
+                answer: fork.default.clone().unwrap_or_default(),
+                by: "default".to_owned(),
+            };
+            forks.into_iter().map(answered).collect::<Vec<_>>()
+        });
+        let events: Vec<Event> = events.collect();
+        if events.is_empty() { Ok(()) } else { self.record(events) }
     }
 
     pub(super) fn write_state(&mut self, now: bool) {

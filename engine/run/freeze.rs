@@ -15,6 +15,7 @@ use crate::git::Repo;
 use crate::ledger::Ledger;
 use crate::model::ids::CommitId;
 use crate::model::plan::Plan;
+use crate::plain_file;
 
 /// A plan as a run freezes it: what its approval is bound to.
 #[must_use]
@@ -29,7 +30,7 @@ pub fn frozen(plan: &Plan) -> Vec<u8> {
 pub fn thaw(dir: &RunDir, approved: &str) -> Result<Plan, RunError> {
     let path = dir.resolved();
     let unread = |why: String| RunError::Frozen { path: path.clone(), why };
-    let bytes = fs::read(&path).map_err(|error| unread(error.to_string()))?;
+    let bytes = plain_file::read_own(&path).map_err(|error| unread(error.to_string()))?;
     let found = sha256(&bytes);
     if found != approved {
         return Err(RunError::Changed { path, found, approved: approved.to_owned() });
@@ -82,7 +83,7 @@ pub(super) fn freeze_classed(dir: &RunDir, classed: &[(Classed, PathBuf)]) -> Re
 
 /// DoD commands whose class on a base is known already.
 pub(super) fn known(dir: &RunDir, ledger: &Ledger) -> BTreeMap<(CommitId, String), Classed> {
-    let frozen: Vec<Classed> = fs::read(dir.named("classed.json"))
+    let frozen: Vec<Classed> = plain_file::read_own(&dir.named("classed.json"))
         .ok()
         .and_then(|bytes| serde_json::from_slice(&bytes).ok())
         .unwrap_or_default();

@@ -92,6 +92,7 @@ pub async fn run(
     }
     let passed = problems.is_empty();
     if passed {
+        is_whole(&site, &gate, &members, &commit).await?;
         line.record(Event::GatePassed { gate: number, commit: commit.clone() }).await?;
     } else {
         named.dedup();
@@ -101,10 +102,10 @@ pub async fn run(
     }
     // Nobody works in it and its commit is on the gate's branch; if it does not go, it is in no one's
     // way.
-    let _ = site.blocking(move |site| site.discard(&unit, &commit)).await;
+    let _ = site.blocking(Check::Merge, move |site| site.discard(&unit, &commit)).await;
     if passed {
         for wp in &members {
-            if let Some(event) = clean::clean(&site, wp).await? {
+            if let Some(event) = clean::clean(&site, wp).await {
                 line.record(event).await?;
             }
         }
@@ -112,10 +113,35 @@ pub async fn run(
     Ok(())
 }
 
+/// All that the merged tree, and each step to it, is made of is on disk.
+async fn is_whole(
+    site: &Arc<Site>,
+    gate: &GateState,
+    members: &[WpState],
+    commit: &CommitId,
+) -> Result<(), Halt> {
+    let mut parts: Vec<CommitId> = members.iter().filter_map(|wp| wp.commit.clone()).collect();
+    let (onto, tip) = (gate.onto.clone(), commit.clone());
+    let merges = parts.len();
+    site.blocking(Check::Merge, move |site| {
+        let mut at = tip;
+        for _ in 0..merges {
+            if at == onto {
+                break;
+            }
+            let before = site.repo.parents_of(&at)?.into_iter().next();
+            parts.push(std::mem::replace(&mut at, before.unwrap_or_else(|| onto.clone())));
+        }
+        parts.push(onto);
+        site.repo.are_whole(&parts)
+    })
+    .await
+}
+
 /// The commands all pass, but on a tree that they changed themselves: the merged one is not proven.
 async fn changed_by_dod(site: &Arc<Site>, worktree: &Worktree) -> Result<Option<Problem>, Halt> {
     let (worktree, spec) = (worktree.clone(), snapshot_spec(site, worktree.base()));
-    let snapshot = site.blocking(move |_| worktree.snapshot(&spec)).await?;
+    let snapshot = site.blocking(Check::Merge, move |_| worktree.snapshot(&spec)).await?;
     let paths: Vec<String> =
         snapshot.changes.iter().map(|change| process::escape(&change.path)).collect();
     let text =
@@ -156,7 +182,7 @@ fn commands(site: &Site, wps: &[WpId]) -> Vec<(WpId, Dod)> {
 
 async fn worktree(site: &Arc<Site>, unit: &str, commit: &CommitId) -> Result<Worktree, Halt> {
     let (unit, commit) = (unit.to_owned(), commit.clone());
-    site.blocking(move |site| site.worktree(&unit, None, &commit)).await
+    site.blocking(Check::Merge, move |site| site.worktree(&unit, None, &commit)).await
 }
 
 type MergeResult = Result<(String, CommitId, TreeId), (WpId, Vec<Problem>)>;
@@ -172,7 +198,7 @@ async fn merge(
         members.iter().filter_map(|wp| Some((wp.id.clone(), wp.commit.clone()?))).collect();
     let branch = format!("sop-stage/{}/{}", site.dir.run(), gate.gate);
     let (onto, when) = (gate.onto.clone(), gate.started_at.0.as_second());
-    site.blocking(move |site| {
+    site.blocking(Check::Merge, move |site| {
         let mut tip = onto;
         for (wp, commit) in parts {
             let message = format!(

@@ -6,6 +6,7 @@ use super::site::{Halt, Site};
 use super::step::Order;
 use crate::event::{Event, Outcome, StopReason};
 use crate::ledger::{Ledger, Phase, WpState};
+use crate::model::outcome::Check;
 use crate::model::plan::Kind;
 
 /// How an engine let go.
@@ -21,7 +22,7 @@ impl Engine<'_> {
     /// Nothing runs any more: takes away what is not needed, and says how the run stands.
     pub(super) async fn let_go(mut self) -> Result<(Ending, Ledger), EngineError> {
         let standing = self.ledger.standing();
-        let awaited = self.ledger.wps.iter().any(|wp| wp.phase == Phase::AwaitingReview);
+        let awaited = self.ledger.wps.iter().any(|wp| wp.phase.awaits_person());
         let over = self.ledger.wps.iter().all(|wp| wp.phase.settled())
             && !self.ledger.gates.last().is_some_and(|gate| gate.phase.open())
             && self.ledger.next_gate().is_none();
@@ -36,6 +37,7 @@ impl Engine<'_> {
             Ending::Stopped(StopReason::Waiting)
         };
         if let Ending::Finished(_) = ending {
+            self.is_whole().await?;
             self.sweep().await?;
         }
         self.look_at_branches().await?;
@@ -48,10 +50,35 @@ impl Engine<'_> {
         Ok((ending, self.ledger))
     }
 
+    /// Nobody is offered a result whose objects are not on disk. The run is not over then: with what is
+    /// lost put back, another engine finishes it.
+    async fn is_whole(&mut self) -> Result<(), EngineError> {
+        let mut commits: Vec<_> = self
+            .ledger
+            .wps
+            .iter()
+            .filter(|wp| wp.phase.got_through())
+            .filter_map(|wp| wp.commit.clone())
+            .collect();
+        if commits.is_empty() {
+            return Ok(());
+        }
+        commits.extend([self.ledger.base.clone(), self.ledger.trunk.clone()]);
+        let look = move |site: &Site| site.repo.are_whole(&commits);
+        match self.site.blocking(Check::Merge, look).await {
+            Ok(()) | Err(Halt::Stopped) => Ok(()),
+            Err(Halt::Blocked { problem, .. }) => {
+                self.record(vec![Event::EngineStopped { why: StopReason::Halted }])?;
+                self.write_state(true);
+                Err(EngineError::Lost(problem.message))
+            }
+        }
+    }
+
     /// Whoever takes the result takes what was checked, or is told that the branch holds something else.
     async fn look_at_branches(&mut self) -> Result<(), EngineError> {
         let look = |site: &Site| site.settled.moved(&site.repo, site.dir.run());
-        let moved = match self.site.blocking(look).await {
+        let moved = match self.site.blocking(Check::Scope, look).await {
             Ok(moved) => moved,
             Err(Halt::Stopped) => return Ok(()),
             Err(Halt::Blocked { problem, .. }) => self.site.settled.all_in_doubt(&problem.message),
@@ -79,13 +106,8 @@ impl Engine<'_> {
             .cloned()
             .collect();
         for wp in left {
-            match clean::clean(&self.site, &wp).await {
-                Ok(Some(event)) => self.record(vec![event])?,
-                Ok(None) | Err(Halt::Stopped) => {}
-                Err(Halt::Blocked { problem, .. }) => {
-                    let why = problem.message;
-                    self.record(vec![Event::WorktreeKept { wp: wp.id, why }])?;
-                }
+            if let Some(event) = clean::clean(&self.site, &wp).await {
+                self.record(vec![event])?;
             }
         }
         let gates: Vec<_> = self
@@ -97,8 +119,22 @@ impl Engine<'_> {
             .collect();
         for (unit, commit) in gates {
             // It holds nothing that is not on the gate's branch; the next engine tries again.
-            let _ = self.site.blocking(move |site: &Site| site.discard(&unit, &commit)).await;
+            let _ = self
+                .site
+                .blocking(Check::Merge, move |site: &Site| site.discard(&unit, &commit))
+                .await;
         }
+        // What is blocked goes on from its checked tree one day.
+        let over = self.ledger.wps.iter().filter(|wp| wp.phase != Phase::Blocked);
+        let over: Vec<_> = over.map(|wp| wp.id.clone()).collect();
+        let let_go = move |site: &Site| {
+            let run = site.dir.run();
+            over.iter().try_for_each(|wp| site.repo.let_checked_go(run, wp))?;
+            site.repo.tidy_checked(run);
+            Ok(())
+        };
+        // A ref that stays keeps a few objects, and is in nobody's way.
+        let _ = self.site.blocking(Check::Scope, let_go).await;
         // Folders go when nothing is left in them; if one is, it is somebody's.
         let root = &self.site.worktrees;
         if std::fs::remove_dir(root).is_ok() {

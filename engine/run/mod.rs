@@ -10,6 +10,7 @@ pub mod error;
 pub mod freeze;
 pub mod gate;
 pub mod let_go;
+mod lookout;
 pub mod naming;
 pub mod open;
 pub mod provision;

@@ -1,12 +1,12 @@
 //! Opening a run again: everything an engine needs, proven to be what was approved.
 
 use std::collections::BTreeMap;
-use std::fs;
 
 use super::create::Approval;
 use super::directory::{EngineLock, RunDir};
 use super::error::RunError;
 use super::freeze::{known, thaw};
+use super::lookout::Lookout;
 use super::settled::Settled;
 use super::site::{Site, worktrees_root};
 use crate::brief::Briefs;
@@ -17,6 +17,7 @@ use crate::launch::Local;
 use crate::ledger::Ledger;
 use crate::model::ids::CommitId;
 use crate::model::plan::Plan;
+use crate::plain_file;
 use crate::whitelist::Whitelist;
 
 /// A run that is open: everything an engine needs.
@@ -54,7 +55,8 @@ pub fn open(repo: &Repo, dir: RunDir) -> Result<Open, RunError> {
 /// The record of an approval that was given, and whose engine died before it could record it.
 fn approved_before(dir: &RunDir, ledger: &Ledger) -> Result<Record, RunError> {
     let unapproved = || RunError::Unapproved(dir.run().clone());
-    let bytes = fs::read(dir.approval()).map_err(|_| unapproved())?;
+    let bytes =
+        plain_file::read(&dir.approval(), plain_file::DOCUMENT).map_err(|_| unapproved())?;
     let given: Approval = serde_json::from_slice(&bytes).map_err(|_| unapproved())?;
     if given.plan_sha256 != ledger.plan_sha256 {
         return Err(unapproved());
@@ -90,6 +92,7 @@ pub fn site(
         classed: std::sync::Mutex::new(classed),
         classing: tokio::sync::Mutex::new(()),
         settled: Settled::default(),
+        lookout: Lookout::default(),
         plan,
         dir,
     })

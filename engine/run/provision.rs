@@ -78,7 +78,7 @@ pub async fn provision(
 pub async fn leaves_nothing(site: &Arc<Site>, worktree: &Worktree, who: &str) -> Result<(), Halt> {
     let worktree = worktree.clone();
     let spec = snapshot_spec(site, worktree.base());
-    let snapshot = site.blocking(move |_| worktree.snapshot(&spec)).await?;
+    let snapshot = site.blocking(Check::Provision, move |_| worktree.snapshot(&spec)).await?;
     let mut paths: Vec<String> =
         snapshot.changes.iter().map(|change| process::escape(&change.path)).collect();
     paths.extend(snapshot.irregular.iter().map(|odd| process::escape(&odd.path)));

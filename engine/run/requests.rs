@@ -6,18 +6,25 @@
 //! and the removal) or too late changes nothing.
 
 use std::collections::BTreeSet;
+use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
+use rustix::fs::{FlockOperation, fcntl_lock};
+use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
 
 use super::directory::{DirectoryError, RunDir, write_whole};
 use crate::event::Event;
-use crate::launch::plain;
 use crate::ledger::{Ledger, Phase};
 use crate::model::ids::WpId;
-use crate::model::verdict::Verdict;
+use crate::model::verdict::{Judgment, Verdict};
+use crate::plain_file;
+
+/// How long the turn of another is waited for. Asking takes a moment.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 /// A request, as it is on disk.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -60,6 +67,78 @@ pub enum Refused {
         /// What would have to be.
         why: &'static str,
     },
+    /// Somebody else has judged it.
+    #[error(
+        "`{wp}` has a review already, by {by} ({judgment}), which the run takes up next; this one was not recorded"
+    )]
+    Reviewed {
+        /// The WP.
+        wp: WpId,
+        /// Who was first.
+        by: String,
+        /// What they said.
+        judgment: &'static str,
+    },
+}
+
+/// The turn of one who asks: others wait for it, so that nobody asks for what was just asked for. Whoever has it
+/// looks at what waits ([`waiting`]) first and folds the journal then: what an engine took meanwhile is in one
+/// of the two, since it is recorded before its file goes.
+#[derive(Debug)]
+pub struct Turn(#[expect(dead_code, reason = "held, not read")] File);
+
+impl Turn {
+    /// Waits for it.
+    ///
+    /// # Errors
+    /// Somebody has it for longer than asking takes, or there is no place for its lock.
+    pub fn take(dir: &RunDir) -> Result<Self, DirectoryError> {
+        let path = dir.requests().join("turn.lock");
+        let fail = |source| DirectoryError::Io { what: "lock", path: path.clone(), source };
+        let file = plain_file::create(&path).map_err(fail)?;
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            match fcntl_lock(&file, FlockOperation::NonBlockingLockExclusive) {
+                Ok(()) => return Ok(Self(file)),
+                Err(Errno::AGAIN | Errno::ACCESS) if Instant::now() < deadline => {
+                    std::thread::sleep(Duration::from_millis(5));
+                }
+                Err(error) => return Err(fail(error.into())),
+            }
+        }
+    }
+}
+
+/// Refuses a second review of a round. Of the others it makes no difference who asks again.
+///
+/// # Errors
+/// Who was first.
+pub fn not_yet_reviewed(
+    ledger: &Ledger,
+    waiting: &[Request],
+    wanted: &Request,
+) -> Result<(), Refused> {
+    if !matches!(wanted.ask, Ask::Review(_)) {
+        return Ok(());
+    }
+    let first = waiting.iter().find_map(|other| match &other.ask {
+        Ask::Review(verdict) if other.wp == wanted.wp && other.round == wanted.round => {
+            make(ledger, &other.wp, &other.by, other.ask.clone()).ok()?;
+            Some((other.by.clone(), verdict.verdict))
+        }
+        _ => None,
+    });
+    match first {
+        None => Ok(()),
+        Some((by, judgment)) => Err(Refused::Reviewed {
+            wp: wanted.wp.clone(),
+            by: crate::process::escape(by.as_bytes()),
+            judgment: match judgment {
+                Judgment::Approve => "approved",
+                Judgment::RequestChanges => "changes requested",
+            },
+        }),
+    }
 }
 
 /// The request for a WP as it stands now.
@@ -129,7 +208,7 @@ pub fn waiting(folder: &Path) -> Vec<(PathBuf, Request)> {
     paths
         .into_iter()
         .filter_map(|path| {
-            let request = plain::read(&path)
+            let request = plain_file::read(&path, plain_file::DOCUMENT)
                 .and_then(|bytes| serde_json::from_slice(&bytes).map_err(io::Error::from));
             request.inspect_err(|error| tell_once(&path, error)).ok().map(|request| (path, request))
         })

@@ -9,13 +9,15 @@ use crate::brief::Briefs;
 use crate::event::Classed;
 use crate::git::{GitError, Identity, Repo, Worktree, WorktreeSpec};
 use crate::launch::{Key, Local, Spec};
-use crate::ledger::{NextAttempt, Phase, WpState, next_attempt};
+use crate::ledger::{Candidate, Fork, NextAttempt, Phase, WpState, next_attempt};
 use crate::model::ids::{CommitId, TierId, WpId};
 use crate::model::outcome::{Check, Problem};
-use crate::model::plan::{Command, Plan, Wp};
+use crate::model::plan::{Autonomy, Command, Plan, Wp};
+use crate::model::time::Timestamp;
 use crate::whitelist::Whitelist;
 
 use super::directory::RunDir;
+use super::lookout::Lookout;
 use super::settled::Settled;
 
 /// Why a unit cannot go on.
@@ -38,9 +40,11 @@ impl Halt {
         Self::Blocked { problem, everywhere: false }
     }
 
-    /// Blocks because git said no.
-    pub fn git(error: &GitError) -> Self {
-        Self::blocked(Problem::new(Check::Provision, error.to_string()))
+    /// Blocks because git said no to what `check` asked of it.
+    pub fn git(check: Check, error: &GitError) -> Self {
+        // A repository that loses objects is safe for nobody.
+        let everywhere = matches!(error, GitError::Lost { .. });
+        Self::Blocked { problem: Problem::new(check, error.to_string()), everywhere }
     }
 }
 
@@ -72,6 +76,8 @@ pub struct Site {
     pub classing: tokio::sync::Mutex<()>,
     /// Branches that must stay where they are.
     pub settled: Settled,
+    /// What a unit must know of the rest of the run.
+    pub lookout: Lookout,
 }
 
 impl Site {
@@ -90,7 +96,37 @@ impl Site {
     pub fn next_attempt(&self, wp: &WpState) -> NextAttempt {
         let first = wp.spoilt.first().map_or(&wp.tier, |spoilt| &spoilt.tier);
         let fallback = self.plan.tiers.get(first).map_or(&[][..], |tier| &tier.fallback);
-        next_attempt(wp, fallback)
+        let candidate = |tier| {
+            let worker = &self.plan.tiers.get(tier)?.worker;
+            Some(Candidate { tier, worker })
+        };
+        let candidates: Vec<Candidate<'_>> =
+            std::iter::once(first).chain(fallback).filter_map(candidate).collect();
+        next_attempt(wp, &candidates, &self.lookout.outages())
+    }
+
+    /// When the defaults of the WP's open questions may be taken, and which questions those are: all of
+    /// them have a default, and the plan allows it.
+    #[must_use]
+    pub fn default_due<'a>(&self, wp: &'a WpState) -> Option<(Timestamp, Vec<&'a Fork>)> {
+        if wp.phase != Phase::AwaitingAnswer || self.plan.autonomy != Autonomy::Defaults {
+            return None;
+        }
+        let open: Vec<&Fork> = wp.unanswered().collect();
+        let last = open.iter().map(|fork| fork.asked_at).max()?;
+        let within = self.plan.decide_within.unwrap_or_default();
+        open.iter().all(|fork| fork.default.is_some()).then(|| (last.after(within), open))
+    }
+
+    /// Whether the WP's next start has to wait for its time.
+    #[must_use]
+    pub fn paused(&self, wp: &WpState) -> bool {
+        wp.phase == Phase::Starting
+            && matches!(
+                self.next_attempt(wp),
+                NextAttempt::Start { not_before: Some(at), .. }
+                    if at > Timestamp(jiff::Timestamp::now())
+            )
     }
 
     /// The tier that the next worker of a WP, or the one at work, is of.
@@ -114,20 +150,21 @@ impl Site {
         &self.whitelists[self.wps[id]]
     }
 
-    /// Runs something that blocks (git, the disk) off the engine's own threads.
+    /// Runs something that blocks (git, the disk) off the engine's own threads, for `check`.
     ///
     /// # Errors
     /// What it returns, as a halt.
     pub async fn blocking<T: Send + 'static>(
         self: &Arc<Self>,
+        check: Check,
         work: impl FnOnce(&Self) -> Result<T, GitError> + Send + 'static,
     ) -> Result<T, Halt> {
         let site = Arc::clone(self);
         match tokio::task::spawn_blocking(move || work(&site)).await {
-            Ok(result) => result.map_err(|error| Halt::git(&error)),
+            Ok(result) => result.map_err(|error| Halt::git(check, &error)),
             Err(panic) => {
                 let text = format!("a part of sop failed, which is a fault of its own: {panic}");
-                Err(Halt::blocked(Problem::new(Check::Provision, text)))
+                Err(Halt::blocked(Problem::new(check, text)))
             }
         }
     }

@@ -21,13 +21,14 @@ END
 foot) unit foot 305 ;;
 yard) unit yard 914 ;;
 mile) unit mile 1609344 ;;
+units-shared) ls "$out/units" | sed 's/[.]sh$//' > "$out/units.txt" ;;
 table)
     cat > "$out/table.sh" <<'END'
 #!/bin/sh
 # Prints every unit in metres.
-for unit in "${0%/*}"/units/*.sh; do
-    sh "$unit"
-done
+while read -r unit; do
+    sh "${0%/*}/units/$unit.sh"
+done < "${0%/*}/units.txt"
 END
     chmod +x "$out/table.sh"
     ;;

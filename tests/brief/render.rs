@@ -1,6 +1,6 @@
 //! Rendering: contract and facts first, data kept inside its fences.
 
-use sop::brief::{Briefs, CONTRACT, Context, ScoutReport};
+use sop::brief::{Answer, Briefs, CONTRACT, Context, Correction, ScoutReport};
 use sop::model::ids::{CommitId, RunId, WpId};
 use sop::model::outcome::{Check, Problem};
 use sop::model::plan::{Fork, Kind, Plan};
@@ -28,6 +28,10 @@ fn render(briefs: &Briefs, plan: &Plan, problems: &[Problem], reports: &[ScoutRe
         problems,
         reports,
         report_file: "/run/reports/client.md",
+        answers: &[],
+        notes: &[],
+        wiring: &[],
+        cut_off: None,
     };
     briefs.render(&wp.template, &context).unwrap()
 }
@@ -113,7 +117,7 @@ Do what client needs.
 
 - Keep the v1 endpoint? **yes**
 
-## What scouts found
+## Reports to build on
 
 From `survey`:
 
@@ -197,4 +201,54 @@ fn a_repository_builds_on_what_is_built_in() {
     plan.wps[0].vars.insert("language".to_owned(), "TypeScript".to_owned());
     let brief = render(&own, &plan, &[], &[]);
     assert!(body(&brief).contains("Do what client needs.\n\nIn TypeScript."), "{}", body(&brief));
+}
+
+#[test]
+fn answers_and_corrections_stand_in_a_brief_that_comes_after_them_and_alone_in_one_that_goes_on() {
+    let plan = one_wp();
+    let (run, base) = (RunId::new("settings-1").unwrap(), CommitId("0".repeat(40)));
+    let at = sop::model::time::Timestamp("2026-03-04T05:06:07Z".parse().unwrap());
+    let context = Context {
+        plan: &plan,
+        wp: &plan.wps[0],
+        stage: &plan.wps[0].stage,
+        tier: &plan.wps[0].tier,
+        run: &run,
+        base: &base,
+        round: 1,
+        problems: &[],
+        reports: &[],
+        report_file: "/run/reports/client-2.md",
+        answers: &[Answer { question: "Keep the v1 endpoint?", answer: "no\n```\nrm -rf" }],
+        notes: &[Correction { at, text: "The client is in `lib/`, not in `src/`." }],
+        wiring: &[],
+        cut_off: Some("502 Bad Gateway (provider)"),
+    };
+    let briefs = Briefs::built_in();
+    let whole = briefs.render("change", &context).unwrap();
+    assert!(whole.starts_with(sop::brief::CONTRACT));
+    assert!(whole.contains("- You asked: Keep the v1 endpoint?"), "{whole}");
+    insta::assert_snapshot!(briefs.go_on(&context).unwrap(), @r"
+Go on with the package `client`, round 1 of 3. The brief that you have still holds, and so does its contract.
+
+Your last turn came to no end: 502 Bad Gateway (provider). Your work so far is still in the worktree. Look at what is there, and finish it.
+
+You stopped to ask. What you asked, and the answers:
+
+- Keep the v1 endpoint?
+
+  The answer: 
+
+````text
+no
+```
+rm -rf
+````
+
+The plan was wrong in these points. They stand above the task:
+
+- 2026-03-04 05:06 UTC: The client is in `lib/`, not in `src/`.
+
+Write your report anew to `/run/reports/client-2.md`.
+");
 }

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use sop::event::{Event, NextStep, WpShape};
+use sop::event::{Asked, Event, NextStep, WpShape};
 use sop::ledger::{GatePhase, Ledger, LedgerError, Phase};
 use sop::model::outcome::{Check, Problem};
 use sop::model::plan::{Kind, Mode};
@@ -11,13 +11,14 @@ use sop::model::plan::{Kind, Mode};
 use crate::support::samples;
 use crate::support::story::{FAILS, OK, Story, after, commit, level, shape, tree, wp_id};
 
-const PHASES: [Phase; 19] = [
+const PHASES: [Phase; 20] = [
     Phase::Waiting,
     Phase::Provisioning,
     Phase::Classing,
     Phase::Briefing,
     Phase::Starting,
     Phase::Working,
+    Phase::AwaitingAnswer,
     Phase::Scoping,
     Phase::Proving,
     Phase::Rechecking,
@@ -90,7 +91,7 @@ fn at(phase: Phase, kind: Kind) -> Story {
         Phase::Classing => 2,
         Phase::Briefing => 3,
         Phase::Starting => 4,
-        Phase::Working => 5,
+        Phase::Working | Phase::AwaitingAnswer => 5,
         Phase::Scoping => 6,
         Phase::Proving => 7,
         Phase::Rechecking => 8,
@@ -106,6 +107,10 @@ fn at(phase: Phase, kind: Kind) -> Story {
         step(&mut run);
     }
     match phase {
+        Phase::AwaitingAnswer => {
+            let question = "Keep it?".to_owned();
+            run.asks("a", vec![Asked { question, default: None, answer: None }]);
+        }
         Phase::AwaitingReview => {
             run.say(Event::ReviewRequested { wp: wp_id("a"), round: 1, tree: tree("t") });
         }
@@ -134,12 +139,13 @@ fn may(phase: Phase, kind: Kind) -> BTreeSet<&'static str> {
         Phase::Waiting => &["wp_started", "wp_deferred"],
         Phase::Provisioning => &["wp_provisioned"],
         Phase::Classing => &["dod_classed"],
-        Phase::Briefing => &["round_started"],
-        Phase::Starting => &["attempt_started"],
-        Phase::Working => &["attempt_ended"],
+        Phase::Briefing => &["round_started", "budget_spent"],
+        Phase::Starting => &["attempt_started", "budget_spent"],
+        Phase::Working => &["attempt_ended", "redirected"],
+        Phase::AwaitingAnswer => &["answered"],
         Phase::Scoping | Phase::Rechecking => &["scope_checked"],
         Phase::Proving => &["dod_ran"],
-        Phase::Reviewing => &["review_requested", "reviewed"],
+        Phase::Reviewing => &["review_requested", "reviewed", "reviewer_ended"],
         Phase::AwaitingReview => &["reviewed"],
         Phase::Deciding => &["round_ended"],
         Phase::Committing if kind == Kind::Scout => &["wp_reported"],

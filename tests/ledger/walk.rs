@@ -2,15 +2,19 @@
 //! from wherever that is, a run that is left to itself comes to an end.
 
 use proptest::prelude::*;
-use sop::event::{Event, LevelShape, Outcome, Record, WpShape};
-use sop::ledger::{GatePhase, Ledger, NextAttempt, NextGate, Phase, WpState, judge, next_attempt};
+use sop::event::{Asked, Event, LevelShape, Outcome, Record, WpShape};
+use sop::ledger::{
+    Fork, GatePhase, Ledger, NextAttempt, NextGate, Phase, WpState, judge, next_attempt,
+};
 use sop::model::outcome::{Check, Class, DodClass, End, Problem};
 use sop::model::plan::{Kind, Mode};
 use sop::model::time::Length;
+use sop::model::turn::{Fault, FaultClass};
 
 use crate::support::samples;
 use crate::support::story::{
-    FAILS, OK, Story, after, after_stage, commit, level, ran, shape, tier, tree, wp_id,
+    FAILS, OK, Story, after, after_stage, attempt_ended, candidates, commit, level, ran, shape,
+    tier, tree, with_workers, worker_of, wp_id,
 };
 
 fn staged() -> Vec<LevelShape> {
@@ -40,8 +44,8 @@ fn moves(run: &Story) -> Vec<Event> {
     }
     let mut moves: Vec<Event> =
         ledger.startable().into_iter().flat_map(|wp| steps(run, wp)).collect();
-    for wp in ledger.wps.iter().filter(|wp| wp.phase == Phase::AwaitingReview) {
-        moves.extend(reviews(run, wp));
+    for wp in ledger.wps.iter().filter(|wp| wp.phase.awaits_person()) {
+        moves.extend(decisions(run, wp));
     }
     let deferred = ledger.to_defer();
     moves.extend(deferred.into_iter().map(|(wp, because)| Event::WpDeferred { wp, because }));
@@ -65,12 +69,12 @@ fn moves(run: &Story) -> Vec<Event> {
 fn pick(run: &Story, choice: u16) -> Event {
     let (sort, n) = (choice % 16, usize::from(choice / 16));
     let ledger = &run.ledger;
-    let awaited = ledger.wps.iter().filter(|wp| wp.phase == Phase::AwaitingReview);
+    let awaited = ledger.wps.iter().filter(|wp| wp.phase.awaits_person());
     let turns: Vec<Vec<Event>> = ledger
         .startable()
         .into_iter()
         .map(|wp| steps(run, wp))
-        .chain(awaited.map(|wp| reviews(run, wp)))
+        .chain(awaited.map(|wp| decisions(run, wp)))
         .chain(Some(gate_steps(run)))
         .filter(|turns| !turns.is_empty())
         .collect();
@@ -86,6 +90,20 @@ fn pick(run: &Story, choice: u16) -> Event {
 fn retries(ledger: &Ledger) -> Vec<Event> {
     let wps = ledger.wps.iter().filter(|wp| ledger.may_retry(wp));
     wps.map(|wp| Event::WpRetried { wp: wp.id.clone(), by: "anna".to_owned() }).collect()
+}
+
+/// What a person makes of a WP that waits for one.
+fn decisions(run: &Story, wp: &WpState) -> Vec<Event> {
+    if wp.phase == Phase::AwaitingReview {
+        return reviews(run, wp);
+    }
+    let answered = |fork: &Fork| Event::Answered {
+        wp: wp.id.clone(),
+        number: fork.number,
+        answer: "yes".to_owned(),
+        by: "anna".to_owned(),
+    };
+    wp.unanswered().map(answered).collect()
 }
 
 fn reviews(run: &Story, wp: &WpState) -> Vec<Event> {
@@ -135,18 +153,33 @@ fn steps(run: &Story, wp: &WpState) -> Vec<Event> {
         ran: ran("cargo test", end),
         tail: None,
     };
-    let ended = |end: End| Event::AttemptEnded {
-        wp: wp.id.clone(),
-        attempt: wp.attempt,
-        ran: ran("worker", end),
-        left_behind: 0,
-        report: None,
+    let ended = |end: End| attempt_ended(wp.id.clone(), wp.attempt, ran("worker", end));
+    let faulted = |class: FaultClass| {
+        let mut event = ended(FAILS);
+        if let Event::AttemptEnded { fault, .. } = &mut event {
+            *fault = Some(Fault { class, message: "no".to_owned(), resets_at: None });
+        }
+        event
+    };
+    let asks = |answer: Option<&str>| {
+        let mut event = ended(OK);
+        if let Event::AttemptEnded { asks, .. } = &mut event {
+            *asks = vec![Asked {
+                question: "Keep it?".to_owned(),
+                default: None,
+                answer: answer.map(str::to_owned),
+            }];
+        }
+        event
     };
     let blocked = |halt| Event::WpBlocked {
         wp: wp.id.clone(),
         problem: Problem::new(Check::Provision, "disk full"),
         halt,
     };
+    let first = wp.spoilt.first().map_or(&wp.tier, |spoilt| &spoilt.tier);
+    let tiers = [first.clone(), tier("spare")];
+    let with_workers = with_workers(&tiers);
     let mut moves = match wp.phase {
         Phase::Waiting => return vec![sample("wp_started")],
         Phase::Provisioning => vec![sample("wp_provisioned")],
@@ -157,16 +190,21 @@ fn steps(run: &Story, wp: &WpState) -> Vec<Event> {
             tier: wp.tier.clone(),
             brief: "briefs/x.md".to_owned(),
         }],
-        Phase::Starting => match next_attempt(wp, &[tier("spare")]) {
-            NextAttempt::Start { tier, .. } => vec![Event::AttemptStarted {
-                wp: wp.id.clone(),
-                round: wp.round,
-                attempt: wp.attempt + 1,
-                tier,
-                guard: "0".to_owned(),
-            }],
-            NextAttempt::GiveUp(_) => vec![blocked(false)],
-        },
+        Phase::Starting => {
+            match next_attempt(wp, &candidates(&with_workers), &run.ledger.outages) {
+                NextAttempt::Start { tier, .. } => vec![Event::AttemptStarted {
+                    wp: wp.id.clone(),
+                    round: wp.round,
+                    attempt: wp.attempt + 1,
+                    worker: worker_of(&tier),
+                    tier,
+                    guard: "0".to_owned(),
+                    prompt: "briefs/x.md".to_owned(),
+                    session: None,
+                }],
+                NextAttempt::GiveUp(_) => vec![blocked(false)],
+            }
+        }
         Phase::Working => [
             OK,
             FAILS,
@@ -177,7 +215,10 @@ fn steps(run: &Story, wp: &WpState) -> Vec<Event> {
             End::Timeout { limit: Length::secs(9) },
         ]
         .map(ended)
-        .into(),
+        .into_iter()
+        .chain([FaultClass::Credit, FaultClass::RateLimit, FaultClass::EmptyTurn].map(faulted))
+        .chain([asks(None), asks(Some("yes"))])
+        .collect(),
         Phase::Scoping => vec![
             scope("one", Vec::new()),
             scope(&format!("{id}{}", wp.round), Vec::new()),
@@ -306,8 +347,8 @@ fn play_out(run: &mut Story) -> Outcome {
             .first()
             .map(|wp| steps(run, wp).remove(0))
             .or_else(|| {
-                let mut awaited = ledger.wps.iter().filter(|wp| wp.phase == Phase::AwaitingReview);
-                awaited.next().map(|wp| reviews(run, wp).remove(0))
+                let mut awaited = ledger.wps.iter().filter(|wp| wp.phase.awaits_person());
+                awaited.next().map(|wp| decisions(run, wp).remove(0))
             })
             .or_else(|| {
                 gate_steps(run).into_iter().next().map(|event| match event {
@@ -405,7 +446,7 @@ fn walks_come_by_every_phase_of_wps_and_gates() {
             seen.extend(run.ledger.gates.iter().map(|gate| format!("gate {:?}", gate.phase)));
         }
     }
-    assert_eq!(seen.len(), 19 + 5, "{seen:?}");
+    assert_eq!(seen.len(), 20 + 5, "{seen:?}");
 }
 
 #[test]

@@ -25,21 +25,21 @@ fn unknown_keys() {
         "dod =",
         "dodd =",
         "12:1 unknown-key: `dodd` is not a key of `[[wp]]` `client` at <dodd>; did you mean `dod`? the keys here are \
-         `allow_empty`, `brief`, `brief_text`, `dod`, `forks`, `id`, `kind`, `locks`, `needs`, `review`, `risk`, `rounds`, \
+         `allow_empty`, `brief`, `brief_text`, `budget_tokens`, `budget_usd`, `dod`, `forks`, `id`, `kind`, `locks`, `needs`, `review`, `risk`, `rounds`, \
          `stage`, `template`, `tier`, `title`, `vars` and `whitelist`",
     );
     says(
         "goal =",
         "worker = \"x\"\ngoal =",
         "4:1 unknown-key: `worker` is not a key of `[plan]` at <worker>; `worker` is a key of `[tiers.NAME]`; the keys here \
-         are `approval`, `base`, `checkout`, `goal`, `instructions`, `max_parallel`, `name`, `review`, `rounds`, `template` and \
-         `tier`",
+         are `approval`, `autonomy`, `base`, `budget_tokens`, `budget_usd`, `checkout`, `decide_within`, `goal`, `instructions`, \
+         `max_parallel`, `name`, `review`, `rounds`, `template` and `tier`",
     );
     says(
         "[workers.codemod]",
         "[worker.codemod]",
         "5:2 unknown-key: `worker` is not a key of the plan file at <worker>; did you mean `workers`? the keys here are \
-         `plan`, `provision`, `stage`, `tiers`, `version`, `workers` and `wp`",
+         `plan`, `provision`, `review`, `stage`, `tiers`, `verify`, `version`, `workers` and `wp`",
     );
 }
 
@@ -136,7 +136,7 @@ fn words() {
     says(
         "brief_text",
         "review = \"humans\"\nbrief_text",
-        "13:10 unknown-value: `review` must be `none` or `human`, not `humans` at <\"humans\">; did you mean `human`?",
+        "13:10 unknown-value: `review` must be `none`, `human` or `worker`, not `humans` at <\"humans\">; did you mean `human`?",
     );
     says(
         "version = 1",

@@ -17,14 +17,15 @@ const SECOND: &str = "[[wp]]\nid = \"page\"\nwhitelist = [\"src/page/**\"]\ndod 
 fn unknown_names() {
     says(
         "worker = \"codemod\"",
-        "worker = \"codex\"",
-        "8:10 unknown-worker: there is no worker `codex` at <\"codex\">; there is `codemod`; or declare it: `[workers.codex]` \
-         with a `command`",
+        "worker = \"artist\"",
+        "8:10 unknown-worker: there is no worker `artist` at <\"artist\">; there are `codemod`, `codex`, `claude`, `gemini`, \
+         `opencode`, `aider`, `codex-acp`, `claude-acp`, `gemini-acp` and `opencode-acp`; or declare it: `[workers.artist]` with a \
+         `command` or an `agent`",
     );
     says(
-        "[workers.codemod]\ncommand = [\"scripts/codemod.sh\", \"{{ wp.id }}\"]\n",
-        "",
-        "6:10 unknown-worker: there is no worker `codemod` at <\"codemod\">; declare it: `[workers.codemod]` with a `command`",
+        "worker = \"codemod\"",
+        "worker = \"cluade\"",
+        "8:10 unknown-worker: there is no worker `cluade` at <\"cluade\">; did you mean `claude`?",
     );
     says(
         "brief_text",

@@ -1,12 +1,15 @@
 //! The plan room: from text to plan, and every finding on the way.
 
+mod agents;
 mod command;
+mod consolidation;
 mod differential;
 mod findings;
 mod literal;
 mod meaning;
 mod places;
 mod resolve;
+mod review;
 mod scale;
 mod schemas;
 

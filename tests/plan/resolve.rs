@@ -124,7 +124,7 @@ needs = ["a", "a"]
     assert_eq!(one.timeout, Length::secs(5400));
     assert_eq!(one.idle_timeout, Some(Length(Duration::from_millis(1500))));
     assert_eq!((one.log_limit, two.log_limit), (1000, 2048));
-    let [a, b] = plan.wps.as_slice() else { panic!("two wps") };
+    let [a, b, shared] = plan.wps.as_slice() else { panic!("two wps and a consolidation") };
     assert_eq!(
         (a.dod[0].text.as_str(), &a.dod[0].command),
         ("x | y", &Command::Shell("x | y".into()))
@@ -138,8 +138,12 @@ needs = ["a", "a"]
         (&b.review, b.rounds, b.tier.as_str(), b.template.as_str()),
         (&Review::Human, 2, "two", "scout")
     );
-    assert_eq!(b.needs.as_deref(), Some([a.id.clone()].as_slice()));
-    assert_eq!(plan.stages.iter().map(|stage| stage.id.as_str()).collect::<Vec<_>>(), ["s", "t"]);
+    assert_eq!(b.needs.as_deref(), Some([a.id.clone(), shared.id.clone()].as_slice()));
+    assert_eq!(
+        plan.stages.iter().map(|stage| stage.id.as_str()).collect::<Vec<_>>(),
+        ["s", "s-shared", "t"]
+    );
+    assert_eq!((shared.id.as_str(), shared.tier.as_str(), shared.rounds), ("s-shared", "two", 2));
 
     // A run freezes its plan as JSON.
     let frozen = serde_json::to_string(&plan).unwrap();

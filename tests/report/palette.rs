@@ -8,7 +8,7 @@ use sop::report::words;
 
 use super::scene::{COLOURED, PLAIN};
 
-const PHASES: [Phase; 19] = [
+const PHASES: [Phase; 20] = [
     Phase::Waiting,
     Phase::Provisioning,
     Phase::Classing,
@@ -20,6 +20,7 @@ const PHASES: [Phase; 19] = [
     Phase::Rechecking,
     Phase::Reviewing,
     Phase::AwaitingReview,
+    Phase::AwaitingAnswer,
     Phase::Deciding,
     Phase::Committing,
     Phase::Passed,

@@ -90,14 +90,15 @@ fn a_wp_without_a_title_is_named_once() {
 #[test]
 fn a_log_that_is_not_complete_is_said_to_be_where_it_is_named() {
     let mut run = Story::new(Mode::Independent, vec![level("all", vec![shape("a")])]);
-    run.briefed("a").work("a");
+    run.briefed("a").work("a").ended("a", OK).scope("a", "t", Vec::new());
     let ran = sop::model::outcome::Ran {
         log_error: Some("no space left".to_owned()),
-        ..ran("worker", FAILS)
+        ..ran("cargo check", FAILS)
     };
     let log = ran.log.clone();
-    run.say(Event::AttemptEnded { wp: wp_id("a"), attempt: 1, ran, left_behind: 0, report: None });
-    let problem = Problem::new(Check::Worker, "exit 1").logged(&log, "boom");
+    let (wp, tail) = (wp_id("a"), Some("boom".to_owned()));
+    run.say(Event::DodRan { wp, round: 1, pass: 1, index: 0, ran, tail });
+    let problem = Problem::new(Check::Dod, "exit 1").logged(&log, "boom");
     run.blocked("a", problem, false).stop(sop::event::StopReason::Halted);
     let text = human(&run, PLAIN);
     assert!(text.contains(&format!("seen     {log} is incomplete: no space left")), "{text}");

@@ -257,6 +257,26 @@ fn of_two_that_resume_at_once_one_does_it() {
     });
 }
 
+/// Here it is certain that the first still has the run when the second comes: its worker waits.
+#[test]
+fn whoever_resumes_a_run_that_is_being_resumed_is_sent_away() {
+    let waiting = "while [ $SOP_WP = a ] && ! [ -e $MARKS/go ]; do sleep 0.02; done";
+    let rig = Rig::new(&plan(), &[("worker.sh", &format!("{WORKER}{waiting}\n"))]);
+    // The record after which `a` and the others have their worktrees, and nobody works yet.
+    assert!(disturbed(&rig, "kill:6"));
+    let first = rig.start(&["resume"]);
+    rig.until_lines("starts", 1);
+    for _ in 0..3 {
+        let said = rig.sop_ends(6, &["resume"]);
+        assert!(said.err.contains("another engine holds the run `matrix-1`"), "{}", said.err);
+    }
+    std::fs::write(rig.mark("go"), "").expect("a mark");
+    assert_eq!(first.wait(), 0, "{}", rig.engine_said());
+    let starts = rig.lines("starts");
+    assert_eq!(starts.len(), 7, "each once: {starts:?}");
+    rig.until_quiet();
+}
+
 #[test]
 fn a_run_that_is_held_is_nobody_elses() {
     let reference = Reference::new();

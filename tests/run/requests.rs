@@ -36,6 +36,45 @@ fn a_person_reviews_while_no_engine_is_there() {
 }
 
 #[test]
+fn of_two_reviews_the_second_is_refused_and_says_who_was_first() {
+    let review = "review = \"human\"";
+    let rig = Rig::new(&plan(&wp("a", review)), &[("worker.sh", &worker("done_well"))]);
+    rig.apply(4);
+    rig.write("../notes.txt", "Say why.\n");
+    let asked = |rig: &Rig, first: &[&str], second: &[&str], word: &str| {
+        rig.sop_ends(0, first);
+        let said = rig.sop_ends(2, second);
+        assert!(said.err.contains(word) && said.err.contains("not recorded"), "{}", said.err);
+    };
+    let approve = ["review", "a", "--approve"];
+    let changes = ["review", "a", "--request-changes", "../notes.txt"];
+    asked(&rig, &changes, &approve, "changes requested");
+    rig.sop_ends(4, &["resume"]);
+    assert_eq!(rig.wp("a").round, 2, "the first counts");
+    asked(&rig, &approve, &changes, "approved");
+    rig.sop_ends(0, &["resume"]);
+    assert_eq!(rig.wp("a").phase, Phase::Passed);
+}
+
+#[test]
+fn of_reviews_given_at_once_one_is_taken_and_the_others_are_told() {
+    let text = plan(&(wp("a", "") + &wp("b", "review = \"human\"")));
+    let rig = Rig::new(&text, &[("worker.sh", &worker(ENDLESS))]);
+    let engine = rig.start(&["apply", "--yes"]);
+    rig.until_wp("b", "awaiting its review", |wp| wp.phase == Phase::AwaitingReview);
+    let codes: Vec<i32> = std::thread::scope(|scope| {
+        let ask = || rig.sop(&["review", "b", "--approve"]).code;
+        let asking: Vec<_> = (0..4).map(|_| scope.spawn(ask)).collect();
+        asking.into_iter().map(|one| one.join().expect("no panic")).collect()
+    });
+    let told = codes.iter().filter(|code| **code == 2).count();
+    let taken = codes.iter().filter(|code| **code == 0).count();
+    assert_eq!((taken, told), (1, 3), "{codes:?}");
+    std::fs::write(rig.mark("go"), "").unwrap();
+    assert_eq!(engine.wait(), 0, "{}", rig.engine_said());
+}
+
+#[test]
 fn a_person_reviews_while_the_engine_works_on_something_else() {
     let text = plan(&(wp("a", "") + &wp("b", "review = \"human\"")));
     let rig = Rig::new(&text, &[("worker.sh", &worker(ENDLESS))]);

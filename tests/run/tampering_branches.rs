@@ -154,3 +154,19 @@ fn honest_siblings_are_accused_of_nothing() {
         }
     }
 }
+
+#[test]
+fn a_worktree_whose_branch_cannot_be_told_stays_and_the_reason_is_said() {
+    // The stage's own check makes the branch an alias, when its work has long been committed.
+    let check = "case $PWD in *gate-1) git symbolic-ref refs/heads/sop/o-1/a refs/heads/main;; esac\n\
+                 grep -q good a.txt\n";
+    let rest = "\n[[wp]]\nid = \"a\"\nstage = \"one\"\nwhitelist = [\"a.txt\"]\ndod = [\"sh check.sh\"]\n\
+                brief_text = \"Make it.\"\n[[stage]]\nname = \"one\"\n";
+    let files = [("check.sh", check), ("worker.sh", &worker("done_well"))];
+    let rig = Rig::new(&with_head("", rest), &files);
+    let said = rig.sop(&["apply", "--yes"]);
+    let kept = rig.wp("a").kept.expect("it is kept");
+    assert!(kept.contains("an alias of `refs/heads/main`"), "{kept}");
+    assert!(said.out.contains("an alias of"), "{}", said.out);
+    assert_eq!(rig.wp("a").phase, Phase::Integrated);
+}

@@ -103,6 +103,17 @@ impl Rig {
         self.ends_in_time(command)
     }
 
+    /// Runs `sop` without the right to pass over permissions, which tests that run as root have.
+    pub fn sop_unprivileged(&self, args: &[&str]) -> Said {
+        if !rustix::process::geteuid().is_root() {
+            return self.sop(args);
+        }
+        let mut command = self.command("setpriv");
+        command.args(["--bounding-set=-all", "--inh-caps=-all", env!("CARGO_BIN_EXE_sop")]);
+        command.args(args);
+        self.ends_in_time(command)
+    }
+
     /// Runs to the end; what takes for ever is a failure, and is ended.
     fn ends_in_time(&self, mut command: Command) -> Said {
         let files = || {

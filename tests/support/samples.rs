@@ -4,9 +4,10 @@
 use sop::event::{ApprovedBy, Event, MovedBranch, NextStep, Outcome, StopReason};
 use sop::ledger::judge;
 use sop::model::outcome::{Check, Class, End, Problem};
+use sop::model::turn::{Fault, FaultClass, Spent, Turn, Usd};
 use sop::model::verdict::{Judgment, Verdict};
 
-use super::story::{OK, Story, commit, ran, tier, tree, wp_id};
+use super::story::{FAILS, OK, Story, attempt_ended, commit, ran, tier, tree, worker_of, wp_id};
 
 pub fn of_wp(run: &Story, id: &str) -> Vec<Event> {
     let state = run.wp(id);
@@ -38,6 +39,9 @@ pub fn of_wp(run: &Story, id: &str) -> Vec<Event> {
             attempt: state.attempt + 1,
             tier: tier("standard"),
             guard: "0".to_owned(),
+            worker: worker_of(&tier("standard")),
+            prompt: "briefs/x.md".to_owned(),
+            session: Some("5e55-10".to_owned()),
         },
         Event::AttemptEnded {
             wp: wp.clone(),
@@ -45,6 +49,47 @@ pub fn of_wp(run: &Story, id: &str) -> Vec<Event> {
             ran: ran("worker", OK),
             left_behind: 2,
             report: Some("reports/x.json".to_owned()),
+            turn: Some(Turn {
+                session: Some("5e55-10".to_owned()),
+                cost_usd: Some(Usd(12_300)),
+                turns: 3,
+                answered: true,
+                ..Turn::default()
+            }),
+            fault: None,
+            asks: Vec::new(),
+            problems: Vec::new(),
+        },
+        Event::Answered {
+            wp: wp.clone(),
+            number: 1,
+            answer: "yes".to_owned(),
+            by: "Ann".to_owned(),
+        },
+        Event::Redirected {
+            wp: wp.clone(),
+            attempt: state.attempt,
+            say: "leave the tests".to_owned(),
+            by: "Ann".to_owned(),
+        },
+        Event::BudgetSpent {
+            wp: wp.clone(),
+            limit: Spent::Usd { most: Usd(5_000_000) },
+            of_run: false,
+        },
+        Event::ReviewerEnded {
+            wp: Some(wp.clone()),
+            round,
+            lens: "quality".to_owned(),
+            tier: tier("standard"),
+            worker: worker_of(&tier("standard")),
+            ran: ran("agent", OK),
+            turn: None,
+            fault: Some(Fault {
+                class: FaultClass::RateLimit,
+                message: "429 Too Many Requests".to_owned(),
+                resets_at: None,
+            }),
         },
         Event::ScopeChecked {
             wp: wp.clone(),
@@ -140,6 +185,23 @@ pub fn of_run(run: &Story) -> Vec<Event> {
                 stands: Some("refs/heads/main".to_owned()),
             }],
         },
+        Event::NoteAdded { text: "The client is in `lib/`.".to_owned(), by: "Ann".to_owned() },
+        Event::VerifyStarted { commit: commit("gate") },
+        Event::VerifyRan {
+            wp: None,
+            ran: ran("npm run e2e", FAILS),
+            tail: Some("1 failed".to_owned()),
+        },
+        Event::VerifyReviewed {
+            by: "lead".to_owned(),
+            verdict: Verdict {
+                verdict: Judgment::Approve,
+                summary: "The whole does what the plan says.".to_owned(),
+                findings: Vec::new(),
+            },
+        },
+        Event::VerifyEnded { problems: vec![Problem::new(Check::Dod, "exits 1")] },
+        Event::VerifyHalted { problem: Problem::new(Check::Provision, "disk full") },
         Event::RunFinished { outcome: Outcome::Done },
     ]
 }
@@ -154,12 +216,6 @@ pub fn all(run: &Story, id: &str) -> Vec<Event> {
         End::NotStarted { error: "No such file or directory (os error 2)".to_owned() },
         End::Lost,
     ];
-    let ended = ends.into_iter().map(|end| Event::AttemptEnded {
-        wp: wp_id(id),
-        attempt: 1,
-        ran: ran("worker", end),
-        left_behind: 0,
-        report: None,
-    });
+    let ended = ends.into_iter().map(|end| attempt_ended(wp_id(id), 1, ran("worker", end)));
     of_run(run).into_iter().chain(of_wp(run, id)).chain(of_gate(run, id)).chain(ended).collect()
 }

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use sop::model::ids::{RunId, StageId, TierId, WorkerId, WpId};
 use sop::model::plan::{
-    Approval, BriefBy, Checkout, Command, Dod, Kind, Mode, Plan, Provision, Review, Risk, Stage,
-    Tier, Worker, Wp,
+    Approval, Autonomy, BriefBy, Budget, Checkout, Command, Continue, Dod, Does, Kind, Mode, Plan,
+    Provision, Review, Risk, Stage, Tier, Worker, Wp, grace,
 };
 use sop::model::time::Length;
 
@@ -22,10 +22,15 @@ pub fn plan(stages: &[&str]) -> Plan {
         timeout: Length::secs(600),
         idle_timeout: None,
         log_limit: 1 << 20,
+        grace: grace(),
+        max_turns: None,
+        continues: Continue::default(),
     };
     let worker = Worker {
-        command: vec!["scripts/work.sh".to_owned(), "{{ wp.id }}".to_owned()],
-        brief: BriefBy::Stdin,
+        does: Does::Command {
+            command: vec!["scripts/work.sh".to_owned(), "{{ wp.id }}".to_owned()],
+            brief: BriefBy::Stdin,
+        },
         env: BTreeMap::new(),
     };
     Plan {
@@ -42,6 +47,10 @@ pub fn plan(stages: &[&str]) -> Plan {
         mode: Mode::Staged,
         stages: stages.iter().map(stage).collect(),
         wps: Vec::new(),
+        autonomy: Autonomy::default(),
+        decide_within: None,
+        budget: Budget::default(),
+        verify: None,
     }
 }
 
@@ -70,6 +79,8 @@ pub fn wp(id: &str, stage: &str, needs: Option<&[&str]>) -> Wp {
         allow_empty: false,
         forks: Vec::new(),
         vars: BTreeMap::new(),
+        budget: Budget::default(),
+        consolidates: None,
     }
 }
 

@@ -1,13 +1,14 @@
 //! Runs told by hand: event after event into a ledger, one second apart.
 
 use sop::event::{
-    After, Classed, Event, LevelShape, NextStep, Record, StopReason, VERSION, WpShape,
+    After, Asked, Classed, Event, LevelShape, NextStep, Record, StopReason, VERSION, WpShape,
 };
-use sop::ledger::{Ledger, LedgerError, Phase, WpState, judge};
-use sop::model::ids::{CommitId, StageId, TierId, TreeId, WpId};
+use sop::ledger::{Candidate, Ledger, LedgerError, Phase, WpState, judge};
+use sop::model::ids::{CommitId, StageId, TierId, TreeId, WorkerId, WpId};
 use sop::model::outcome::{Class, DodClass, End, Problem, Ran};
 use sop::model::plan::{Kind, Mode, Risk};
 use sop::model::time::{Length, Timestamp};
+use sop::model::turn::Fault;
 use sop::model::verdict::{Judgment, ReviewFinding, ReviewSeverity, Verdict};
 
 pub fn wp_id(id: &str) -> WpId {
@@ -104,6 +105,7 @@ impl Story {
             base: commit("base"),
             mode,
             levels,
+            verify: false,
         };
         let record = Record { seq: 1, at: now, event };
         let ledger = Ledger::open(&record).unwrap();
@@ -209,13 +211,36 @@ impl Story {
             attempt,
             tier: tier.clone(),
             guard: String::new(),
+            worker: worker_of(tier),
+            prompt: format!("briefs/{id}-{round}.md"),
+            session: None,
         })
     }
 
     pub fn ended(&mut self, id: &str, end: End) -> &mut Self {
         let attempt = self.wp(id).attempt;
         let ran = Ran { log: format!("logs/{id}-work-{attempt}.log"), ..ran("worker", end) };
-        self.say(Event::AttemptEnded { wp: wp_id(id), attempt, ran, left_behind: 0, report: None })
+        self.say(attempt_ended(wp_id(id), attempt, ran))
+    }
+
+    /// The attempt ends with this fault of its provider or its own.
+    pub fn faulted(&mut self, id: &str, fault: Fault) -> &mut Self {
+        let attempt = self.wp(id).attempt;
+        let mut event = attempt_ended(wp_id(id), attempt, ran("agent", FAILS));
+        if let Event::AttemptEnded { fault: told, .. } = &mut event {
+            *told = Some(fault);
+        }
+        self.say(event)
+    }
+
+    /// The attempt ends with these questions.
+    pub fn asks(&mut self, id: &str, asks: Vec<Asked>) -> &mut Self {
+        let attempt = self.wp(id).attempt;
+        let mut event = attempt_ended(wp_id(id), attempt, ran("agent", OK));
+        if let Event::AttemptEnded { asks: told, .. } = &mut event {
+            *told = asks;
+        }
+        self.say(event)
     }
 
     pub fn scope(&mut self, id: &str, left: &str, problems: Vec<Problem>) -> &mut Self {
@@ -390,4 +415,34 @@ impl Story {
         let outcome = self.ledger.standing();
         self.say(Event::RunFinished { outcome })
     }
+}
+
+/// An attempt that ended and told nothing.
+pub fn attempt_ended(wp: WpId, attempt: u32, ran: Ran) -> Event {
+    Event::AttemptEnded {
+        wp,
+        attempt,
+        ran,
+        left_behind: 0,
+        report: None,
+        turn: None,
+        fault: None,
+        asks: Vec::new(),
+        problems: Vec::new(),
+    }
+}
+
+/// The worker of a tier: in these stories each has its own.
+pub fn worker_of(tier: &TierId) -> WorkerId {
+    WorkerId::new(format!("{tier}-agent")).unwrap()
+}
+
+/// Tiers, each with its worker.
+pub fn with_workers(tiers: &[TierId]) -> Vec<(TierId, WorkerId)> {
+    tiers.iter().map(|tier| (tier.clone(), worker_of(tier))).collect()
+}
+
+/// What a round may work on.
+pub fn candidates(tiers: &[(TierId, WorkerId)]) -> Vec<Candidate<'_>> {
+    tiers.iter().map(|(tier, worker)| Candidate { tier, worker }).collect()
 }

@@ -13,6 +13,7 @@ use super::failure::{Failure, written};
 use super::run_args::{self, RunArg};
 use crate::ledger::{Ledger, Phase, WpState};
 use crate::model::ids::WpId;
+use crate::plain_file;
 use crate::process;
 use crate::run::directory::RunDir;
 
@@ -168,7 +169,7 @@ impl Shown {
         let unreadable = |error: io::Error| {
             Failure::infrastructure(format!("could not read {}: {error}", open.path.display()))
         };
-        let mut file = std::fs::File::open(&open.path).map_err(unreadable)?;
+        let mut file = plain_file::open(&open.path).map_err(unreadable)?;
         file.seek(SeekFrom::Start(open.from)).map_err(unreadable)?;
         let mut out = io::stdout().lock();
         let mut buffer = vec![0; 64 << 10];

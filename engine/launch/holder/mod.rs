@@ -20,12 +20,14 @@ mod watch;
 
 use std::fs::{self, File};
 use std::io;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 
+use crate::plain_file;
 use crate::process::Identity;
 
 use super::files::Durable;
@@ -121,7 +123,12 @@ enum Wait {
 fn wait_for_slot(spec: &Spec, controls: &mut Controls) -> Result<Wait, HoldError> {
     let slot = match &spec.slot {
         Some(path) => {
-            let opened = File::options().create(true).truncate(false).write(true).open(path);
+            let opened = File::options()
+                .create(true)
+                .truncate(false)
+                .write(true)
+                .custom_flags(plain_file::careful())
+                .open(path);
             Some(opened.map_err(LaunchError::file("open the slot", path))?)
         }
         None => None,

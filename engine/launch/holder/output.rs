@@ -113,10 +113,10 @@ impl Output {
 
 /// Opens a log, its folder too if that is missing.
 pub(super) fn create(path: &std::path::Path, limit: u64) -> io::Result<LimitedLog> {
-    match LimitedLog::create(path, limit) {
+    match LimitedLog::create_plain(path, limit) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             std::fs::create_dir_all(path.parent().unwrap_or(path))?;
-            LimitedLog::create(path, limit)
+            LimitedLog::create_plain(path, limit)
         }
         other => other,
     }

@@ -1,7 +1,7 @@
 //! Starting the command, and telling apart why it could not be.
 
 use std::ffi::OsString;
-use std::fs::{self, File};
+use std::fs;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
@@ -13,6 +13,7 @@ use super::Output;
 use super::output::{Ends, create};
 use crate::launch::step::TOKEN;
 use crate::launch::{SpawnError, SpawnErrorKind, Spec, Stdin};
+use crate::plain_file;
 use crate::process::{escape, spawn};
 
 /// A kind and a sentence: a [`SpawnError`] but for the program.
@@ -81,7 +82,7 @@ fn check_cwd(cwd: &Path) -> Result<(), Reason> {
 fn open_stdin(stdin: &Stdin) -> Result<Stdio, Reason> {
     match stdin {
         Stdin::Null => Ok(Stdio::null()),
-        Stdin::File(path) => File::open(path).map(Stdio::from).map_err(|error| {
+        Stdin::File(path) => plain_file::open(path).map(Stdio::from).map_err(|error| {
             (SpawnErrorKind::NoStdin, format!("cannot read the input {}: {error}", show(path)))
         }),
     }

@@ -3,9 +3,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::super::scalar::{Filled, Name, Time, Variable, Whole};
+use super::super::scalar::{Filled, Money, Name, Time, Variable, Whole};
 use super::super::shape::{Either, Named, Table, Word};
-use super::{Argv, Run};
+use super::{Argv, Run, Tokens};
 use crate::model::plan::{Kind, Risk};
 
 /// A work package: the unit of work.
@@ -96,6 +96,14 @@ pub struct Wp {
     #[schemars(extend("default" = {}))]
     #[schemars(example = serde_json::json!({ "module": "settings" }))]
     pub vars: Named<Variable, String>,
+
+    /// Dollars that its workers and reviewers may cost together. Default: no limit.
+    #[schemars(example = 2.5)]
+    pub budget_usd: Option<Money>,
+
+    /// Tokens, input and output, that its workers and reviewers may use together. Default: no limit.
+    #[schemars(example = 500_000)]
+    pub budget_tokens: Option<Tokens>,
 }
 
 /// One Definition-of-Done command: a line, or a table.
@@ -141,6 +149,8 @@ pub enum ReviewWord {
     None,
     /// A person, with `sop review`.
     Human,
+    /// Sessions of another worker, as `[review]` says.
+    Worker,
 }
 
 /// A command that judges the work.

@@ -87,16 +87,29 @@ pub fn dod(entry: Dod, at: impl Fn() -> String, notes: &mut Notes) -> Option<mod
     })
 }
 
-/// Who judges. A reviewer whose command cannot be run is noted.
-pub fn review(review: Review, at: &str, notes: &mut Notes) -> model::Review {
+/// Who judges. A reviewer whose command cannot be run is noted, and so is a worker's review of which
+/// nothing more is said: `worker` is what `[review]` says.
+pub fn review(
+    review: Review,
+    at: impl Fn() -> String,
+    worker: Option<&model::Review>,
+    notes: &mut Notes,
+) -> model::Review {
     match review {
         Either::Short(word) => match word.0 {
             ReviewWord::None => model::Review::None,
             ReviewWord::Human => model::Review::Human,
+            ReviewWord::Worker => worker.cloned().unwrap_or_else(|| {
+                notes
+                    .error(at(), "no-review-table", "it is not said which worker reviews")
+                    .looked_in("/review")
+                    .help("add a `[review]` table with at least a `tier`");
+                model::Review::None
+            }),
         },
         Either::Long(reviewer) => {
             let reviewer = reviewer.0;
-            let command = words(reviewer.command, || format!("{at}/command"), notes);
+            let command = words(reviewer.command, || format!("{}/command", at()), notes);
             model::Review::Command {
                 command: command.unwrap_or_default(),
                 timeout: reviewer.timeout.map_or(WORK_TIMEOUT, |time| time.0),

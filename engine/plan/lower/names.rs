@@ -4,8 +4,11 @@ use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 
 use super::Notes;
+use crate::model::ids;
+use crate::model::plan::{BUILT_IN_WORKERS, Kind};
 use crate::plan::document::{Stage, Tier, Worker, Wp};
 use crate::plan::nearest::Guesser;
+use crate::plan::origins::Origin;
 use crate::plan::scalar::Name;
 use crate::plan::shape::{Named, Table};
 use crate::plan::wording::{quoted, there_are};
@@ -19,7 +22,17 @@ pub struct Names {
     stages: Roll,
     wps: Roll,
     wp_stages: Vec<Option<usize>>,
+    /// For each stage what its consolidation is called, if it ends with one.
+    consolidations: Vec<Option<Consolidation>>,
     guesser: Guesser,
+}
+
+/// The consolidation of a stage.
+struct Consolidation {
+    /// `STAGE-shared`.
+    id: String,
+    /// Whether it can be called so.
+    free: bool,
 }
 
 impl Names {
@@ -27,11 +40,11 @@ impl Names {
     pub fn gather(
         tiers: &Named<Name, Table<Tier>>,
         workers: &Named<Name, Table<Worker>>,
-        stages: &[Table<Stage>],
+        stages_of: &[Table<Stage>],
         wps: &[Table<Wp>],
         notes: &mut Notes,
     ) -> Self {
-        let names = stages.iter().map(|stage| stage.name.0.clone()).collect();
+        let names = stages_of.iter().map(|stage| stage.name.0.clone()).collect();
         let stages = Roll::call(names, "stage", "name", notes);
         let ids: Vec<String> = wps.iter().map(|wp| wp.id.0.clone()).collect();
         reserved(&ids, notes);
@@ -47,14 +60,84 @@ impl Names {
                     .help(format!("give one `stage = \"{name}\"`, or leave the stage out"));
             }
         }
-        Self {
+        let mut names = Self {
             tiers: tiers.0.keys().map(|name| name.0.clone()).collect(),
             workers: workers.0.keys().map(|name| name.0.clone()).collect(),
             wps: Roll::call(ids, "wp", "id", notes),
             stages,
             wp_stages,
+            consolidations: Vec::new(),
             guesser: Guesser::default(),
+        };
+        names.name_consolidations(stages_of, wps, notes);
+        names
+    }
+
+    /// A stage that shares files, and of which a WP changes any, ends with a consolidation.
+    fn name_consolidations(
+        &mut self,
+        stages: &[Table<Stage>],
+        wps: &[Table<Wp>],
+        notes: &mut Notes,
+    ) {
+        let change =
+            |(wp, stage): (&Table<Wp>, &Option<usize>)| stage.filter(|_| wp.kind.0 == Kind::Change);
+        let changed: HashSet<usize> = wps.iter().zip(&self.wp_stages).filter_map(change).collect();
+        for (s, stage) in stages.iter().enumerate() {
+            let due = !stage.shared.is_empty() && changed.contains(&s) && self.stages.is_first(s);
+            let consolidation = due.then(|| {
+                let id = format!("{}-shared", stage.name.0);
+                let free = self.free(s, &id, notes);
+                Consolidation { id, free }
+            });
+            self.consolidations.push(consolidation);
         }
+    }
+
+    /// Whether the consolidation of stage `s` can be called `id`. What keeps it from that is noted.
+    fn free(&self, s: usize, id: &str, notes: &mut Notes) -> bool {
+        let stage = &self.stages.names[s];
+        if let Err(fault) = ids::check(id) {
+            let message = format!(
+                "the consolidation of this stage would be called {}, which {fault}",
+                quoted(id)
+            );
+            notes
+                .error(format!("/stage/{s}/name"), "bad-id", message)
+                .help("give the stage a shorter name");
+            return false;
+        }
+        let wp = self.wps.like(id).map(|i| format!("/wp/{i}/id"));
+        let taken = wp.or_else(|| self.stages.like(id).map(|i| format!("/stage/{i}/name")));
+        let Some(at) = taken else { return true };
+        let message = format!(
+            "{} is what the consolidation of stage {} is called",
+            quoted(id),
+            quoted(stage)
+        );
+        notes
+            .error(at, "reserved-id", message)
+            .related("its shared files", format!("/stage/{s}/shared"))
+            .help("choose another name");
+        false
+    }
+
+    /// Whether stage `s` ends with a consolidation.
+    pub fn consolidates(&self, s: usize) -> bool {
+        self.consolidations[s].is_some()
+    }
+
+    /// What the consolidation of stage `s` is called, if it ends with one that can be called so.
+    pub fn consolidation(&self, s: usize) -> Option<&str> {
+        self.consolidations[s].as_ref().filter(|it| it.free).map(|it| it.id.as_str())
+    }
+
+    /// The stage whose consolidation is called so.
+    pub fn consolidation_named(&self, name: &str) -> Option<usize> {
+        let named =
+            |it: &Option<Consolidation>| it.as_ref().is_some_and(|it| it.free && it.id == name);
+        // Only names of this form can be one; looking on would cost a step for each need and stage.
+        name.ends_with("-shared").then(|| self.consolidations.iter().position(named)).flatten()
     }
 
     /// The tier of WPs that name none: `[plan] tier`, or the only one.
@@ -70,14 +153,24 @@ impl Names {
     }
 
     /// Notes that a WP names no tier and there is no default.
-    pub fn no_tier(&self, at: &str, notes: &mut Notes) {
-        let note = notes.error(at, "missing-tier", "it is not said who works on this");
+    pub fn no_tier(&self, origin: Origin, notes: &mut Notes) {
+        let (message, here) = match origin {
+            Origin::Wp(_) => ("it is not said who works on this".to_owned(), "here"),
+            Origin::Consolidate(s) => {
+                let stage = quoted(&self.stages.names[s]);
+                (
+                    format!("it is not said who consolidates the shared files of stage {stage}"),
+                    "in `[stage.consolidate]`",
+                )
+            }
+        };
+        let note = notes.error(origin.at("tier"), "missing-tier", message);
         note.looked_in("/tiers");
         match self.tiers.is_empty() {
             true => note.help("declare a tier, `[tiers.standard]`, and the worker that it uses"),
             false => {
                 let there = there_are(&self.tiers);
-                note.help(format!("name a tier here or as `[plan] tier`; {there}"))
+                note.help(format!("name a tier {here} or as `[plan] tier`; {there}"))
             }
         };
     }
@@ -90,12 +183,20 @@ impl Names {
         }
     }
 
-    /// Notes a worker that is not declared.
+    /// Notes a worker that is neither declared nor built in.
     pub fn worker(&self, name: &str, at: impl Fn() -> String, notes: &mut Notes) {
-        if self.workers.binary_search_by(|worker| worker.as_str().cmp(name)).is_err() {
-            let lack = format!("declare it: `[workers.{name}]` with a `command`");
-            self.unknown("/workers", "worker", name, at(), &self.workers, &lack, notes);
+        let built_in = || BUILT_IN_WORKERS.iter().map(|(worker, ..)| *worker);
+        let declared = self.workers.binary_search_by(|worker| worker.as_str().cmp(name)).is_ok();
+        if declared || built_in().any(|worker| worker == name) {
+            return;
         }
+        let own = self.workers.iter().map(String::as_str);
+        let all: Vec<String> = own
+            .chain(built_in().filter(|name| !self.workers.iter().any(|own| own == name)))
+            .map(str::to_owned)
+            .collect();
+        let lack = format!("declare it: `[workers.{name}]` with a `command` or an `agent`");
+        self.unknown("/workers", "worker", name, at(), &all, &lack, notes);
     }
 
     /// The number of the stage at `at`. `None` when it is not declared, which is noted.
@@ -237,6 +338,11 @@ impl Roll {
         };
         let found = small.copied().filter(|i| self.names[*i] == name);
         found.or_else(|| self.variants.get(name).copied())
+    }
+
+    /// The number of the first that has this name, in whatever case.
+    fn like(&self, name: &str) -> Option<usize> {
+        self.first.get(&name.to_ascii_lowercase()).copied()
     }
 
     fn is_first(&self, i: usize) -> bool {

@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, HashSet};
 
 use super::names::Names;
-use super::{LOG_LIMIT, Notes, WORK_TIMEOUT, commands};
+use super::{LOG_LIMIT, Notes, WORK_TIMEOUT};
 use crate::model::ids::{TierId, WorkerId};
 use crate::model::plan as model;
-use crate::plan::document::{Tier, Worker};
+use crate::plan::document::Tier;
 use crate::plan::mend::NAMELESS;
 use crate::plan::pointer;
 use crate::plan::scalar::Name;
@@ -94,7 +94,7 @@ fn cycles(
 }
 
 /// The tiers as resolved.
-pub fn lower_tiers(tiers: Named<Name, Table<Tier>>) -> Option<BTreeMap<TierId, model::Tier>> {
+pub fn lower(tiers: Named<Name, Table<Tier>>) -> BTreeMap<TierId, model::Tier> {
     let lower = |(name, tier): (Name, Table<Tier>)| {
         let tier = tier.0;
         let resolved = model::Tier {
@@ -107,69 +107,59 @@ pub fn lower_tiers(tiers: Named<Name, Table<Tier>>) -> Option<BTreeMap<TierId, m
             timeout: tier.timeout.map_or(WORK_TIMEOUT, |time| time.0),
             idle_timeout: tier.idle_timeout.map(|time| time.0),
             log_limit: tier.log_limit.map_or(LOG_LIMIT, |size| size.0),
+            grace: tier.grace.map_or_else(model::grace, |time| time.0),
+            max_turns: tier.max_turns.map(|most| most.0 as u32),
+            continues: tier.continues.map(|word| word.0).unwrap_or_default(),
         };
         Some((TierId::new(name).ok()?, resolved))
     };
-    tiers.0.into_iter().map(lower).collect()
+    tiers.0.into_iter().filter_map(lower).collect()
 }
 
-/// The workers as resolved.
-pub fn lower_workers(
-    workers: Named<Name, Table<Worker>>,
-    notes: &mut Notes,
-) -> Option<BTreeMap<WorkerId, model::Worker>> {
-    let mut lower = |(name, worker): (Name, Table<Worker>)| {
-        let worker = worker.0;
-        let at = format!("{}/command", pointer::join("/workers", &name.0));
-        for (variable, value) in &worker.env.0 {
-            if value.contains('\0') {
-                let at = format!("{}/env/{}", pointer::join("/workers", &name.0), variable.0);
-                notes.error(
-                    at,
-                    "nul",
-                    "this value holds a NUL character, which no environment can",
-                );
-            }
-        }
-        let resolved = model::Worker {
-            command: commands::words(worker.command, || at.clone(), notes).unwrap_or_default(),
-            brief: worker.brief.0,
-            env: worker.env.0.into_iter().map(|(name, value)| (name.0, value)).collect(),
-        };
-        Some((WorkerId::new(name).ok()?, resolved))
-    };
-    workers.0.into_iter().map(&mut lower).collect()
-}
-
-/// Makes every name of a draft lead somewhere. In a plan without findings they all do.
+/// Adds the built-in workers that tiers name, and makes every name of a draft lead somewhere. In a plan
+/// without findings they all do.
 pub fn close(plan: &mut model::Plan) {
     let Ok(worker) = WorkerId::new(format!("{NAMELESS}worker")) else {
         return;
     };
-    for wp in &plan.wps {
-        if !plan.tiers.contains_key(&wp.tier) {
-            let tier = model::Tier {
-                worker: worker.clone(),
-                model: None,
-                effort: None,
-                escalate_to: None,
-                fallback: Vec::new(),
-                max_parallel: None,
-                timeout: WORK_TIMEOUT,
-                idle_timeout: None,
-                log_limit: LOG_LIMIT,
-            };
-            plan.tiers.insert(wp.tier.clone(), tier);
-        }
+    let reviewing = |wp: &model::Wp| match &wp.review {
+        model::Review::Worker { tier, .. } => Some(tier.clone()),
+        _ => None,
+    };
+    let verifying = plan.verify.iter().filter_map(|verify| verify.review_tier.clone());
+    let named =
+        plan.wps.iter().map(|wp| wp.tier.clone()).chain(plan.wps.iter().filter_map(reviewing));
+    let unknown: HashSet<TierId> =
+        named.chain(verifying).filter(|tier| !plan.tiers.contains_key(tier)).collect();
+    for name in unknown {
+        let tier = model::Tier {
+            worker: worker.clone(),
+            model: None,
+            effort: None,
+            escalate_to: None,
+            fallback: Vec::new(),
+            max_parallel: None,
+            timeout: WORK_TIMEOUT,
+            idle_timeout: None,
+            log_limit: LOG_LIMIT,
+            grace: model::grace(),
+            max_turns: None,
+            continues: model::Continue::default(),
+        };
+        plan.tiers.insert(name, tier);
     }
     let names: HashSet<TierId> = plan.tiers.keys().cloned().collect();
     for tier in plan.tiers.values_mut() {
         tier.escalate_to = tier.escalate_to.take().filter(|next| names.contains(next));
         tier.fallback.retain(|next| names.contains(next));
-        plan.workers.entry(tier.worker.clone()).or_insert_with(|| model::Worker {
-            command: vec!["true".to_owned()],
-            brief: model::BriefBy::default(),
-            env: BTreeMap::new(),
+        plan.workers.entry(tier.worker.clone()).or_insert_with(|| {
+            model::Worker::built_in(tier.worker.as_str()).unwrap_or_else(stand_in)
         });
     }
+}
+
+fn stand_in() -> model::Worker {
+    let does =
+        model::Does::Command { command: vec!["true".to_owned()], brief: model::BriefBy::default() };
+    model::Worker { does, env: BTreeMap::new() }
 }

@@ -5,9 +5,11 @@ use super::names::Names;
 use super::{Notes, ONLY_STAGE, commands, texts};
 use crate::model::ids::{StageId, TierId, WpId};
 use crate::model::plan::{self as model, Kind, Review};
-use crate::plan::document::Wp;
+use crate::model::turn::Usd;
+use crate::plan::document::{self, Dod, Tokens, Wp};
 use crate::plan::mend::NAMELESS;
-use crate::plan::scalar::{Name, Whole};
+use crate::plan::origins::Origin;
+use crate::plan::scalar::{Filled, Money, Name, Whole};
 use crate::plan::shape::Table;
 use crate::plan::wording::{known, quoted};
 
@@ -17,13 +19,15 @@ pub struct Defaults {
     pub tier: Option<String>,
     /// Rounds before a person decides.
     pub rounds: u32,
-    /// Who judges.
+    /// Who judges, as `[plan] review` says.
     pub review: Option<Review>,
+    /// Review by a worker, as `[review]` says.
+    pub worker: Option<Review>,
     /// Template of the briefs of WPs that make a change.
     pub template: Option<String>,
 }
 
-/// Resolves the WPs. `None` when one of them has no tier: then there is no plan to speak of.
+/// Resolves the WPs.
 pub fn lower(
     wps: Vec<Table<Wp>>,
     defaults: &Defaults,
@@ -34,16 +38,47 @@ pub fn lower(
     let resolved: Vec<Option<model::Wp>> = wps
         .into_iter()
         .enumerate()
-        .map(|(i, wp)| One { i, names, notes }.lower(wp.0, defaults, briefs))
+        .map(|(i, wp)| One { origin: Origin::Wp(i), names, notes }.lower(i, wp.0, defaults, briefs))
         .collect();
     resolved.into_iter().collect()
 }
 
 /// One WP, as it is looked at.
-struct One<'a> {
-    i: usize,
-    names: &'a Names,
-    notes: &'a mut Notes,
+pub struct One<'a> {
+    pub(super) origin: Origin,
+    pub(super) names: &'a Names,
+    pub(super) notes: &'a mut Notes,
+}
+
+/// What a `[[wp]]` and a consolidation both say of themselves.
+pub struct Common {
+    pub(super) tier: Option<Name>,
+    pub(super) dod: Vec<Dod>,
+    pub(super) brief: Option<Filled>,
+    pub(super) brief_text: Option<Filled>,
+    pub(super) review: Option<document::Review>,
+    pub(super) rounds: Option<Whole<1, 3>>,
+    pub(super) locks: Vec<Name>,
+    pub(super) budget: (Option<Money>, Option<Tokens>),
+}
+
+/// The same as resolved.
+pub struct Resolved {
+    pub(super) tier: TierId,
+    pub(super) dod: Vec<model::Dod>,
+    pub(super) brief: String,
+    pub(super) review: Review,
+    pub(super) rounds: u32,
+    pub(super) locks: Vec<String>,
+    pub(super) budget: model::Budget,
+}
+
+/// A budget as resolved.
+pub fn budget(usd: Option<Money>, tokens: Option<Tokens>) -> model::Budget {
+    model::Budget {
+        usd: usd.map(|Money(dollars)| Usd::from(dollars)),
+        tokens: tokens.map(|Whole(tokens)| tokens),
+    }
 }
 
 /// A WP by its id, for a sentence.
@@ -56,25 +91,35 @@ fn who(id: &str) -> String {
 
 impl One<'_> {
     fn at(&self, key: &str) -> String {
-        format!("/wp/{}/{key}", self.i)
+        self.origin.at(key)
     }
 
-    fn lower(mut self, wp: Wp, defaults: &Defaults, briefs: &mut Briefs<'_>) -> Option<model::Wp> {
-        let (i, names) = (self.i, self.names);
+    fn lower(
+        mut self,
+        i: usize,
+        wp: Wp,
+        defaults: &Defaults,
+        briefs: &mut Briefs<'_>,
+    ) -> Option<model::Wp> {
+        let names = self.names;
         let stage = self.stage(wp.stage.as_deref());
         // Of a WP that is not known by name, or not known to belong anywhere, nothing is to follow.
         let known = stage.is_some() && names.is_first(i) && !wp.id.starts_with(NAMELESS);
         let stage = stage.unwrap_or(names.stages().first().map_or(ONLY_STAGE, String::as_str));
-        match (&wp.tier, &defaults.tier) {
-            (Some(tier), _) => names.tier(tier, || format!("/wp/{i}/tier"), self.notes),
-            (None, Some(_)) => {}
-            (None, None) => names.no_tier(&self.at("tier"), self.notes),
-        }
-        let tier = wp.tier.map(String::from).or_else(|| defaults.tier.clone());
-        let brief = self.brief(wp.brief.as_deref(), wp.brief_text.as_deref(), briefs);
         let kind = wp.kind.0;
         self.scope(kind, &wp.id, wp.whitelist.len(), wp.dod.len());
-        let mut needs = wp.needs.map(|needs| self.needs(needs, &wp.id));
+        let common = Common {
+            tier: wp.tier,
+            dod: wp.dod,
+            brief: wp.brief,
+            brief_text: wp.brief_text,
+            review: wp.review,
+            rounds: wp.rounds,
+            locks: wp.locks,
+            budget: (wp.budget_usd, wp.budget_tokens),
+        };
+        let common = self.common(common, kind, None, defaults, briefs);
+        let mut needs = wp.needs.map(|needs| self.needs(i, needs, &wp.id));
         let (mut id, mut whitelist) = (wp.id.0, texts(wp.whitelist));
         let title = wp.title.map_or_else(|| id.clone(), |title| title.0.trim().to_owned());
         if !known {
@@ -84,21 +129,13 @@ impl One<'_> {
                 id = format!("{NAMELESS}{i}");
             }
         }
-        let mut dod = Vec::with_capacity(wp.dod.len());
-        for (j, entry) in wp.dod.into_iter().enumerate() {
-            dod.extend(commands::dod(entry, || format!("/wp/{i}/dod/{j}"), self.notes));
-        }
-        let review = match wp.review {
-            Some(review) => commands::review(review, &format!("/wp/{i}/review"), self.notes),
-            None => defaults.review.clone().unwrap_or_default(),
-        };
         let template = match (wp.template, &defaults.template, kind) {
             (Some(own), ..) => own.0,
             (None, Some(template), Kind::Change) => template.clone(),
             (None, None, Kind::Change) => "change".to_owned(),
             (None, _, Kind::Scout) => "scout".to_owned(),
         };
-        let fork = |fork: Table<crate::plan::document::Fork>| model::Fork {
+        let fork = |fork: Table<document::Fork>| model::Fork {
             question: fork.0.question.0,
             default: fork.0.default.0,
         };
@@ -107,27 +144,78 @@ impl One<'_> {
             id: WpId::new(id).ok()?,
             stage: StageId::new(stage).ok()?,
             kind,
-            tier: TierId::new(tier.unwrap_or_else(|| NAMELESS.to_owned() + "tier")).ok()?,
+            tier: common.tier,
             risk: wp.risk.0,
             whitelist,
-            dod,
-            brief: brief.unwrap_or_default(),
+            dod: common.dod,
+            brief: common.brief,
             template,
             needs,
-            locks: wp.locks.into_iter().map(String::from).collect(),
-            review,
-            rounds: wp.rounds.map_or(defaults.rounds, |Whole(rounds)| rounds as u32),
+            locks: common.locks,
+            review: common.review,
+            rounds: common.rounds,
             allow_empty: wp.allow_empty,
             forks: wp.forks.into_iter().map(fork).collect(),
             vars: wp.vars.0.into_iter().map(|(name, value)| (name.0, value)).collect(),
+            budget: common.budget,
+            consolidates: None,
         })
+    }
+
+    /// What every WP says. Without a brief of its own it has `task`.
+    pub(super) fn common(
+        &mut self,
+        wp: Common,
+        kind: Kind,
+        task: Option<&str>,
+        defaults: &Defaults,
+        briefs: &mut Briefs<'_>,
+    ) -> Resolved {
+        let origin = self.origin;
+        let brief = self.brief(
+            wp.brief.as_deref(),
+            wp.brief_text.as_deref().or(task_for(&wp, task)),
+            briefs,
+        );
+        let mut dod = Vec::with_capacity(wp.dod.len());
+        for (j, entry) in wp.dod.into_iter().enumerate() {
+            dod.extend(commands::dod(entry, || origin.at(&format!("dod/{j}")), self.notes));
+        }
+        let worker = defaults.worker.as_ref();
+        let review = match (wp.review, &defaults.review) {
+            (Some(own), _) => commands::review(own, || origin.at("review"), worker, self.notes),
+            (None, Some(review)) => review.clone(),
+            // A scout changes nothing that a reviewer could read.
+            (None, None) => worker.filter(|_| kind == Kind::Change).cloned().unwrap_or_default(),
+        };
+        Resolved {
+            tier: self.tier(wp.tier, defaults),
+            dod,
+            brief: brief.unwrap_or_default(),
+            review,
+            rounds: wp.rounds.map_or(defaults.rounds, |Whole(rounds)| rounds as u32),
+            locks: wp.locks.into_iter().map(String::from).collect(),
+            budget: budget(wp.budget.0, wp.budget.1),
+        }
+    }
+
+    fn tier(&mut self, own: Option<Name>, defaults: &Defaults) -> TierId {
+        let at = self.origin;
+        match (&own, &defaults.tier) {
+            (Some(tier), _) => self.names.tier(tier, || at.at("tier"), self.notes),
+            (None, Some(_)) => {}
+            (None, None) => self.names.no_tier(at, self.notes),
+        }
+        let tier = own.map(String::from).or_else(|| defaults.tier.clone());
+        let tier = tier.and_then(|tier| TierId::new(tier).ok());
+        tier.unwrap_or_else(|| TierId::new(format!("{NAMELESS}tier")).expect("a name"))
     }
 
     /// The stage that it is in. `None` when that cannot be said, which is noted.
     fn stage<'s>(&mut self, stage: Option<&'s str>) -> Option<&'s str> {
-        let (i, names) = (self.i, self.names);
+        let (origin, names) = (self.origin, self.names);
         if let Some(stage) = stage {
-            names.stage(stage, || format!("/wp/{i}/stage"), self.notes)?;
+            names.stage(stage, || origin.at("stage"), self.notes)?;
             return Some(stage);
         }
         if names.stages().is_empty() {
@@ -148,7 +236,7 @@ impl One<'_> {
         text: Option<&str>,
         briefs: &mut Briefs<'_>,
     ) -> Option<String> {
-        let i = self.i;
+        let origin = self.origin;
         match (file, text) {
             (Some(_), Some(_)) => {
                 let first = self.at("brief");
@@ -164,7 +252,7 @@ impl One<'_> {
                     .help("leave out `brief` or `brief_text`");
                 None
             }
-            (Some(file), None) => briefs.get(file, || format!("/wp/{i}/brief"), self.notes),
+            (Some(file), None) => briefs.get(file, || origin.at("brief"), self.notes),
             (None, Some(text)) => Some(text.to_owned()),
             (None, None) => {
                 self.notes
@@ -191,6 +279,11 @@ impl One<'_> {
                 .error(self.at("whitelist"), "empty-whitelist", message)
                 .help("add `whitelist`, the paths that it may touch; or `kind = \"scout\"` if it only reports");
         }
+        self.nothing_proves(id, dod);
+    }
+
+    /// Notes a Definition of Done without commands.
+    pub(super) fn nothing_proves(&mut self, id: &str, dod: usize) {
         if dod == 0 {
             let message =
                 format!("nothing proves {} done: its Definition of Done is empty", who(id));
@@ -201,8 +294,9 @@ impl One<'_> {
     }
 
     /// The WPs that it needs. Those that it cannot need are noted and left out.
-    fn needs(&mut self, needs: Vec<Name>, own: &str) -> Vec<WpId> {
-        let (i, names) = (self.i, self.names);
+    fn needs(&mut self, i: usize, needs: Vec<Name>, own: &str) -> Vec<WpId> {
+        let names = self.names;
+        let here = names.stage_of(i);
         let mut ids: Vec<WpId> = Vec::with_capacity(needs.len());
         for (j, need) in needs.into_iter().enumerate() {
             let at = || format!("/wp/{i}/needs/{j}");
@@ -211,29 +305,53 @@ impl One<'_> {
                 self.notes.error(at(), "self-need", message).help("leave it out");
                 continue;
             }
-            let Some(other) = names.wp(&need, at, self.notes) else {
-                continue;
+            let consolidated = names.consolidation_named(&need);
+            let (there, its_stage) = match consolidated {
+                Some(stage) => (Some(stage), format!("/stage/{stage}/shared")),
+                None => match names.wp(&need, at, self.notes) {
+                    Some(other) => (names.stage_of(other), format!("/wp/{other}/stage")),
+                    None => continue,
+                },
             };
-            let stages = (names.stage_of(i), names.stage_of(other));
-            if let (Some(here), Some(there)) = stages
-                && there > here
+            if let (Some(here), Some(there)) = (here, there)
+                && (there > here || (there == here && consolidated.is_some()))
             {
                 let stage = |n: usize| quoted(&names.stages()[n]);
-                let (there, here) = (stage(there), stage(here));
-                let message =
-                    format!("{} is in stage {there}, which runs after {here}", quoted(&need));
+                let message = match consolidated {
+                    Some(_) => format!(
+                        "{} runs after {}, which it consolidates",
+                        quoted(&need),
+                        stage(there)
+                    ),
+                    None => format!(
+                        "{} is in stage {}, which runs after {}",
+                        quoted(&need),
+                        stage(there),
+                        stage(here)
+                    ),
+                };
                 self.notes
                     .error(at(), "late-need", message)
-                    .related("its stage", format!("/wp/{other}/stage"))
+                    .related("its stage", its_stage)
                     .help("a work package can need those of its own stage and of stages before");
                 continue;
             }
-            if let Ok(id) = WpId::new(need)
-                && !ids.contains(&id)
-            {
-                ids.push(id);
+            // What is merged of an earlier stage is whole only with its shared files.
+            let shared = there.filter(|there| here.is_some_and(|here| *there < here));
+            let shared = shared.and_then(|there| names.consolidation(there)).map(str::to_owned);
+            for id in [Some(need.0), shared].into_iter().flatten() {
+                if let Ok(id) = WpId::new(id)
+                    && !ids.contains(&id)
+                {
+                    ids.push(id);
+                }
             }
         }
         ids
     }
+}
+
+/// The task that stands in for a brief, where there is none.
+fn task_for<'t>(wp: &Common, task: Option<&'t str>) -> Option<&'t str> {
+    task.filter(|_| wp.brief.is_none())
 }

@@ -42,6 +42,11 @@ pub const RULES: &[Rule] = &[
         help: "Choose another name; it starts with a letter or a digit and has at most 64 characters.",
     },
     Rule {
+        code: "bad-lenses",
+        about: "A review looks through at least one lens, and through each once.",
+        help: "Each lens is a session of the reviewing worker: one that is there twice is paid twice. Name others, or leave `lenses` out.",
+    },
+    Rule {
         code: "bad-path",
         about: "A path holds no NUL character.",
         help: "No file system has such a path. Take the character out.",
@@ -97,6 +102,11 @@ pub const RULES: &[Rule] = &[
         help: "Without a command that must exit 0 nothing proves the work. Add one to `dod`.",
     },
     Rule {
+        code: "empty-verify",
+        about: "`[verify]` asks for something.",
+        help: "Name a `review_tier`, or `live` commands, or leave the table out: a last look that looks at nothing would only seem to be one.",
+    },
+    Rule {
         code: "empty-whitelist",
         about: "A WP that makes a change has a whitelist.",
         help: "It could not touch a single file. Name the paths, or make it a scout with `kind = \"scout\"`.",
@@ -117,9 +127,24 @@ pub const RULES: &[Rule] = &[
         help: "When its provider is down, falling back to itself helps nobody. Take the entry out.",
     },
     Rule {
+        code: "idle-key",
+        about: "A key has an effect.",
+        help: "As the rest of the plan is, this key does nothing, and its author probably meant it to. Leave it out, or say what it depends on.",
+    },
+    Rule {
         code: "late-need",
         about: "A WP needs only WPs of its own stage or of stages before.",
         help: "Stages run one after the other, so it would wait for ever. Move one of the two.",
+    },
+    Rule {
+        code: "live-expect",
+        about: "`expect` is for what is run on the base.",
+        help: "Live commands are run once, on the integrated tree, where they all have to pass. Leave it out.",
+    },
+    Rule {
+        code: "misplaced-key",
+        about: "A command and an agent have keys of their own.",
+        help: "`brief` is for a `command`; `program` and `args` are for an `agent`.",
     },
     Rule {
         code: "missing-brief",
@@ -152,9 +177,19 @@ pub const RULES: &[Rule] = &[
         help: "Add `brief`, a file, or `brief_text`, the task itself.",
     },
     Rule {
+        code: "no-program",
+        about: "`acp` names a protocol, so the program that speaks it has to be named too.",
+        help: "Add `program`, with the arguments that make it speak the protocol on its standard input and output.",
+    },
+    Rule {
         code: "no-repository",
         about: "Outside a repository only the file itself is checked.",
         help: "Move the plan into the repository that it is for, or say `--no-repo` to have it so on purpose.",
+    },
+    Rule {
+        code: "no-review-table",
+        about: "`review = \"worker\"` says that a worker reviews, and `[review]` says which.",
+        help: "Add a `[review]` table with a `tier`.",
     },
     Rule { code: "no-work", about: "A plan has at least one WP.", help: "Add a `[[wp]]` table." },
     Rule {
@@ -166,6 +201,11 @@ pub const RULES: &[Rule] = &[
         code: "not-utf8",
         about: "A plan file is UTF-8.",
         help: "TOML allows no other encoding. Save the file as UTF-8.",
+    },
+    Rule {
+        code: "nothing-shared",
+        about: "A stage consolidates what it shares.",
+        help: "Without shared files, or without a work package that changes any file, there is nothing to consolidate. Name the files in `shared`, or leave `[stage.consolidate]` out.",
     },
     Rule {
         code: "open-quote",
@@ -263,6 +303,11 @@ pub const RULES: &[Rule] = &[
         help: "Leave out `brief` or `brief_text`.",
     },
     Rule {
+        code: "unclear-worker",
+        about: "A worker is a command or an agent.",
+        help: "Give it `command` or `agent`, and not both.",
+    },
+    Rule {
         code: "unknown-base",
         about: "The base names a commit of this repository.",
         help: "Name a branch, a tag or a commit that is here, or fetch it first.",
@@ -271,6 +316,11 @@ pub const RULES: &[Rule] = &[
         code: "unknown-key",
         about: "Keys are those that the plan format has.",
         help: "A misspelt key would otherwise be passed over in silence. Correct it or take it out.",
+    },
+    Rule {
+        code: "unknown-lens",
+        about: "A lens is a template that is there.",
+        help: "Lens `NAME` is the template `review-NAME`, built in or `.sop/templates/review-NAME.md.j2`.",
     },
     Rule {
         code: "unknown-stage",
@@ -303,9 +353,19 @@ pub const RULES: &[Rule] = &[
         help: "Correct the id, or take the entry out.",
     },
     Rule {
+        code: "unused-review",
+        about: "A `[review]` table is used by some WP.",
+        help: "Each WP says another review, or `[plan] review` does for all. Leave the table out, or let one say `review = \"worker\"`.",
+    },
+    Rule {
         code: "unused-stage",
         about: "Each stage has a WP.",
         help: "Give it one, or take the stage out.",
+    },
+    Rule {
+        code: "verify-independent",
+        about: "What is verified in the end has been integrated.",
+        help: "Independent WPs each have a branch of their own and nothing is integrated. Give the plan stages or `needs`, or leave `[verify]` out.",
     },
     Rule {
         code: "wrong-type",

@@ -2,12 +2,13 @@
 //! the log has grown.
 
 use std::collections::{HashMap, HashSet};
-use std::fs::{self, File};
+use std::fs;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use crate::ledger::{Ledger, Phase, WpState};
 use crate::model::time::{Length, Timestamp};
+use crate::plain_file;
 use crate::report::cells::output_line;
 
 /// Bytes at the end of a log that are looked at; a longer line is shown from the middle.
@@ -111,7 +112,7 @@ fn last_line(path: &Path) -> Option<String> {
 /// The last `window` bytes of the file at `path`; what is not UTF-8 in them is replaced.
 #[must_use]
 pub fn last_bytes(path: &Path, window: u64) -> Option<String> {
-    let mut file = File::open(path).ok()?;
+    let mut file = plain_file::open(path).ok()?;
     let length = file.metadata().ok()?.len();
     file.seek(SeekFrom::Start(length.saturating_sub(window))).ok()?;
     let mut bytes = Vec::new();

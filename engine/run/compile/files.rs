@@ -6,6 +6,7 @@ use bstr::{BStr, BString, ByteSlice};
 
 use crate::finding::Finding;
 use crate::git::Repo;
+use crate::model::plan::Does;
 use crate::process;
 
 use super::base::Base;
@@ -63,7 +64,7 @@ fn workers(subject: Subject<'_>, top: &Path, base: &Base, findings: &mut Vec<Fin
         return;
     }
     for (name, worker) in &subject.plan.workers {
-        let Some(program) = worker.command.first() else { continue };
+        let Some(program) = worker.argv().first() else { continue };
         let path = program.strip_prefix("./").unwrap_or(program);
         let templated = path.contains("{{") || path.contains("{%");
         let copied = subject.plan.provision.copy.iter().any(|copy| {
@@ -82,7 +83,11 @@ fn workers(subject: Subject<'_>, top: &Path, base: &Base, findings: &mut Vec<Fin
             base.commit.short()
         );
         let help = format!("commit it to `{}` before the run", subject.plan.base);
-        let at = format!("/workers/{name}/command/0");
+        let key = match &worker.does {
+            Does::Command { .. } => "command",
+            Does::Agent { .. } => "program",
+        };
+        let at = format!("/workers/{name}/{key}/0");
         findings.push(subject.here("not-in-base", &at, message).help(help));
     }
 }
@@ -113,7 +118,7 @@ fn briefs(
                 base.commit.short()
             );
             let help = "it is used as it is now; commit it so that the plan can be run from another clone too";
-            let at = format!("/wp/{i}/brief");
+            let at = subject.wp(i, "brief");
             findings.push(subject.warning("not-in-base", &at, message).help(help));
         }
     }

@@ -38,7 +38,7 @@ fn finding(subject: Subject<'_>, fault: &Fault) -> Finding {
             subject.error("unknown-wp", &at, fault.to_string())
         }
         Fault::UnknownStage { wp, .. } => {
-            let at = format!("/wp/{}/stage", index(subject, wp));
+            let at = subject.wp(index(subject, wp), "stage");
             subject.error("unknown-stage", &at, fault.to_string())
         }
     }
@@ -75,7 +75,7 @@ fn cycle(subject: Subject<'_>, ring: &Cycle) -> Finding {
 
 /// Pointer to the entry of `wp`'s `needs` that names `need`.
 fn entry(subject: Subject<'_>, wp: &WpId, need: &WpId) -> String {
-    let list = format!("/wp/{}/needs", index(subject, wp));
+    let list = subject.wp(index(subject, wp), "needs");
     // Asked of the file: the plan names each need once, however often it is written.
     let mut entries = (0..).map(|j| format!("{list}/{j}"));
     let found = entries

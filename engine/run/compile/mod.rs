@@ -20,7 +20,7 @@ use crate::finding::{Finding, any_error};
 use crate::git::{GitError, Repo};
 use crate::graph::Sealed;
 use crate::model::plan::Plan;
-use crate::plan::{self, Source};
+use crate::plan::{self, Read, Source};
 use crate::whitelist::{Overlap, Whitelist};
 
 pub use base::Base;
@@ -80,7 +80,8 @@ pub fn compile(
         return Ok(Outcome { compiled: None, findings: read.findings, texts: Vec::new() });
     };
     let mut findings = read.findings.clone();
-    let subject = Subject { plan, places: &read.places, file: &source.file, purpose };
+    let Read { origins, places, .. } = &read;
+    let subject = Subject { plan, origins, places, file: &source.file, purpose };
     let base = base::pin(subject, repo, &mut findings)?;
     files::check(subject, repo, base.as_ref(), (dir, &read.brief_files), &mut findings);
     let (briefs, texts) = templates::check(subject, repo, &mut findings);

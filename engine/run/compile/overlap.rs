@@ -209,8 +209,10 @@ fn into_shared(
 /// Pointer to the pattern through which an owner reaches `path`; to the whole list where it is not one alone.
 fn pattern_for(subject: Subject<'_>, owner: Owner, path: Option<&BStr>) -> String {
     let (list, patterns) = match owner {
-        Owner::Wp(i) => (format!("/wp/{i}/whitelist"), &subject.plan.wps[i].whitelist),
-        Owner::Shared(i) => (format!("/stage/{i}/shared"), &subject.plan.stages[i].shared),
+        Owner::Wp(i) => (subject.wp(i, "whitelist"), &subject.plan.wps[i].whitelist),
+        Owner::Shared(i) => {
+            (format!("{}/shared", subject.origins.stage(i)), &subject.plan.stages[i].shared)
+        }
     };
     let reaches = |pattern: &String| {
         let alone = Whitelist::parse(std::slice::from_ref(pattern));

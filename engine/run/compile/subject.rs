@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::finding::{Finding, Severity};
 use crate::model::plan::Plan;
-use crate::plan::Places;
+use crate::plan::{Origins, Places};
 
 use super::Purpose;
 
@@ -13,6 +13,8 @@ use super::Purpose;
 pub(super) struct Subject<'a> {
     /// The plan as resolved.
     pub plan: &'a Plan,
+    /// Which part of the file each of its WPs and stages comes from.
+    pub origins: &'a Origins,
     /// Where its values stand, by JSON pointer.
     pub places: &'a Places,
     /// The file, as the user named it.
@@ -25,6 +27,11 @@ impl Subject<'_> {
     /// An error at the value that `pointer` leads to.
     pub fn error(&self, code: &'static str, pointer: &str, message: String) -> Finding {
         Finding::error(code, self.file, message).at(self.place(pointer))
+    }
+
+    /// Pointer to what says `key` of WP `i`.
+    pub fn wp(&self, i: usize, key: &str) -> String {
+        self.origins.wp(i).at(key)
     }
 
     /// A warning there.

@@ -3,12 +3,16 @@
 use std::collections::HashMap;
 
 use crate::brief::args::{self, ArgError};
-use crate::brief::{Briefs, TemplateFault};
+use crate::brief::{Briefs, FOLDER, TemplateFault};
 use crate::finding::Finding;
 use crate::git::Repo;
-use crate::model::plan::Review;
+use crate::model::plan::{Does, Review};
+use crate::plan::Origin;
 
 use super::subject::Subject;
+
+/// How the names of templates begin that reviews look through.
+const LENS: &str = "review-";
 
 /// Checks them. Returns the templates, where they can be read, and the texts that findings point into.
 pub(super) fn check(
@@ -29,6 +33,7 @@ pub(super) fn check(
             return (None, Vec::new());
         }
     };
+    lenses(subject, &briefs, findings);
     let mut texts = Vec::new();
     for fault in briefs.check_plan(subject.plan) {
         let finding = finding(subject, fault);
@@ -47,8 +52,11 @@ fn finding(subject: Subject<'_>, fault: TemplateFault) -> Finding {
     match fault {
         TemplateFault::Template(finding) => finding,
         TemplateFault::Unknown { wp, error } => {
-            let own = format!("/wp/{wp}/template");
-            let at = subject.present([own, "/plan/template".to_owned()]);
+            let own = subject.wp(wp, "template");
+            let at = match subject.origins.wp(wp) {
+                Origin::Wp(_) => subject.present([own, "/plan/template".to_owned()]),
+                Origin::Consolidate(_) => own,
+            };
             let finding = subject.error("unknown-template", &at, error.to_string());
             match &error.near {
                 Some(near) => finding.suggest(format!("\"{near}\"")),
@@ -57,7 +65,7 @@ fn finding(subject: Subject<'_>, fault: TemplateFault) -> Finding {
         }
         TemplateFault::Wp { wp, error } => {
             let id = &subject.plan.wps[wp].id;
-            let at = format!("/wp/{wp}/vars");
+            let at = subject.wp(wp, "vars");
             let message = format!("the template does not fit `{id}`: {error}");
             subject
                 .error("template-misfit", &at, message)
@@ -66,11 +74,42 @@ fn finding(subject: Subject<'_>, fault: TemplateFault) -> Finding {
     }
 }
 
+/// A review looks through lenses, and each is a template.
+fn lenses(subject: Subject<'_>, briefs: &Briefs, findings: &mut Vec<Finding>) {
+    // There is one `[review]`, and whoever is reviewed by a worker is reviewed so.
+    let used = subject.plan.wps.iter().find_map(|wp| match &wp.review {
+        Review::Worker { lenses, .. } => Some(lenses),
+        _ => None,
+    });
+    for (i, lens) in used.into_iter().flatten().enumerate() {
+        let Err(error) = briefs.find(&format!("{LENS}{lens}")) else { continue };
+        let lens_of = |name: &str| name.strip_prefix(LENS).map(str::to_owned);
+        let known: Vec<String> = error.known.iter().filter_map(|name| lens_of(name)).collect();
+        let at = subject.present([format!("/review/lenses/{i}"), "/review".to_owned()]);
+        let message = format!("there is no lens `{lens}`: no template `{LENS}{lens}`");
+        let mut finding = subject.error("unknown-lens", &at, message);
+        let make = format!("a file `{FOLDER}/{LENS}NAME.md.j2` makes one");
+        finding = match (error.near.as_deref().and_then(lens_of), known.is_empty()) {
+            (Some(near), _) => finding
+                .suggest(format!("\"{near}\""))
+                .help(format!("did you mean `{near}`? {make}")),
+            (None, true) => finding.help(make),
+            (None, false) => {
+                let known: Vec<String> = known.iter().map(|lens| format!("`{lens}`")).collect();
+                finding.help(format!("there are {}; {make}", known.join(", ")))
+            }
+        };
+        findings.push(finding);
+    }
+}
+
 /// Each argument of a worker or reviewer is a template of its own.
 fn commands(subject: Subject<'_>, findings: &mut Vec<Finding>) {
     for (name, worker) in &subject.plan.workers {
         let list = format!("/workers/{name}/command");
-        findings.extend(args::check(&worker.command).iter().map(|e| argument(subject, &list, e)));
+        // An agent's arguments are its adapter's business: none of them is a template.
+        let Does::Command { command, .. } = &worker.does else { continue };
+        findings.extend(args::check(command).iter().map(|e| argument(subject, &list, e)));
     }
     // Most WPs share one reviewer, and its command is looked at once.
     let mut seen: HashMap<&[String], Vec<ArgError>> = HashMap::new();
@@ -79,7 +118,7 @@ fn commands(subject: Subject<'_>, findings: &mut Vec<Finding>) {
             continue;
         };
         for fault in seen.entry(command).or_insert_with(|| args::check(command)).iter() {
-            let own = format!("/wp/{i}/review/command");
+            let own = subject.wp(i, "review/command");
             let list = subject.present([own, "/plan/review/command".to_owned()]);
             findings.push(argument(subject, &list, fault));
         }

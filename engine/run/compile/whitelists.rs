@@ -25,10 +25,11 @@ pub(super) fn read(subject: Subject<'_>, findings: &mut Vec<Finding>) -> Whiteli
         whitelist
     };
     let wps = subject.plan.wps.iter().enumerate();
-    let wps = wps.map(|(i, wp)| parse(&wp.whitelist, format!("/wp/{i}/whitelist")));
+    let wps = wps.map(|(i, wp)| parse(&wp.whitelist, subject.wp(i, "whitelist")));
     let wps = wps.collect();
     let stages = subject.plan.stages.iter().enumerate();
-    let shared = stages.map(|(i, stage)| parse(&stage.shared, format!("/stage/{i}/shared")));
+    let shared = stages
+        .map(|(i, stage)| parse(&stage.shared, format!("{}/shared", subject.origins.stage(i))));
     Whitelists { wps, shared: shared.collect() }
 }
 

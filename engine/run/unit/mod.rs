@@ -1,10 +1,13 @@
 //! One WP's rounds. A unit does what the WP's phase says, reports one fact, and looks at the phase
 //! again — so a WP that has just come to a phase and one that a crash left there are the same.
 
+mod agent;
+mod brief;
 mod commit;
 pub mod prove;
 mod review;
 mod scope;
+mod told;
 mod work;
 
 use std::sync::Arc;
@@ -104,6 +107,9 @@ impl Unit {
             if self.stopping() && self.state.phase != Phase::Working {
                 break;
             }
+            if self.site.paused(&self.state) {
+                break;
+            }
             // On another tier there may be no room now: whoever gives it out takes this up again.
             let to_work = matches!(self.state.phase, Phase::Briefing | Phase::Starting);
             if to_work && self.site.next_tier(&self.state) != self.tier {
@@ -129,7 +135,7 @@ impl Unit {
     /// Where nothing is integrated, nobody needs the worktree once its work is on its branch.
     async fn clean(&self) {
         let over = self.state.phase == Phase::Passed && self.site.plan.mode == Mode::Independent;
-        if over && let Ok(Some(event)) = clean::clean(&self.site, &self.state).await {
+        if over && let Some(event) = clean::clean(&self.site, &self.state).await {
             let _ = self.line.record(event).await;
         }
     }
@@ -179,12 +185,14 @@ impl Unit {
         if self.state.phase == Phase::Provisioning {
             return self
                 .site
-                .blocking(move |site| site.worktree(&id, branch.as_deref(), &base))
+                .blocking(Check::Provision, move |site| {
+                    site.worktree(&id, branch.as_deref(), &base)
+                })
                 .await;
         }
         let found = self
             .site
-            .blocking(move |site| site.find_worktree(&id, branch.as_deref(), &base))
+            .blocking(self.check(), move |site| site.find_worktree(&id, branch.as_deref(), &base))
             .await?;
         found.filter(|worktree| worktree.path().is_dir()).ok_or_else(|| {
             let path = self.state.worktree.as_deref().unwrap_or_default();
@@ -200,6 +208,17 @@ impl Unit {
         })
     }
 
+    /// What is being done with the WP, for whoever has to name it.
+    fn check(&self) -> Check {
+        match self.state.phase {
+            Phase::Briefing | Phase::Starting | Phase::Working => Check::Worker,
+            Phase::Scoping | Phase::Rechecking | Phase::Committing => Check::Scope,
+            Phase::Proving => Check::Dod,
+            Phase::Reviewing => Check::Review,
+            _ => Check::Provision,
+        }
+    }
+
     fn wp(&self) -> &Wp {
         self.site.wp(&self.state.id)
     }
@@ -207,4 +226,9 @@ impl Unit {
     fn stopping(&self) -> bool {
         *self.orders.borrow() != Order::Go
     }
+}
+
+fn escaped(path: &std::path::Path) -> String {
+    use std::os::unix::ffi::OsStrExt;
+    crate::process::escape(path.as_os_str().as_bytes())
 }

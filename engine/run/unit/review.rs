@@ -9,6 +9,7 @@ use crate::model::outcome::{Check, Problem};
 use crate::model::plan::Review;
 use crate::model::time::Length;
 use crate::model::verdict::Verdict;
+use crate::plain_file;
 use crate::process;
 
 use super::Unit;
@@ -33,6 +34,7 @@ impl Unit {
                 round: self.state.round,
                 tree: self.state.tree.clone().ok_or_else(|| blocked("nothing was checked yet"))?,
             }),
+            Review::Worker { .. } => Err(blocked("a review by a worker")),
             Review::Command { command, timeout } => {
                 let verdict = self.ask(&command, timeout).await?;
                 let by = command.first().cloned().unwrap_or_default();
@@ -137,14 +139,14 @@ impl Unit {
     async fn unchanged(&self) -> Result<(), Halt> {
         let worktree = self.worktree().await?;
         let spec = snapshot_spec(&self.site, &self.base()?);
-        let now = self.site.blocking(move |_| worktree.snapshot(&spec)).await?;
+        let now = self.site.blocking(Check::Review, move |_| worktree.snapshot(&spec)).await?;
         if Some(&now.tree) == self.state.tree.as_ref() {
             return Ok(());
         }
         let (tree, before) = (now.tree, self.state.tree.clone());
         let changed = self
             .site
-            .blocking(move |site| match &before {
+            .blocking(Check::Review, move |site| match &before {
                 Some(before) => site.repo.diff_trees(before, &tree),
                 None => Ok(Vec::new()),
             })
@@ -158,7 +160,8 @@ impl Unit {
     async fn write_diff(&self) -> Result<std::path::PathBuf, Halt> {
         let tree = self.state.tree.clone().ok_or_else(|| blocked("nothing was checked yet"))?;
         let base = self.base()?;
-        let diff = self.site.blocking(move |site| site.repo.patch(&base, &tree)).await?;
+        let diff =
+            self.site.blocking(Check::Review, move |site| site.repo.patch(&base, &tree)).await?;
         let name = format!("verdicts/{}-{}.diff", self.state.id, self.state.round);
         let path = self.site.dir.named(&name);
         write_whole(&path, &diff).map_err(|error| blocked(error.to_string()))?;
@@ -167,7 +170,8 @@ impl Unit {
 }
 
 fn read_verdict(path: &std::path::Path) -> Result<Verdict, String> {
-    let bytes = std::fs::read(path).map_err(|error| format!("no file ({error})"))?;
+    let bytes =
+        plain_file::read(path, VERDICT_LIMIT).map_err(|error| format!("no file ({error})"))?;
     serde_json::from_slice(&bytes).map_err(|error| error.to_string())
 }
 

@@ -8,6 +8,7 @@ use crate::git::scope::{self, What};
 use crate::git::{GitError, GuardSpec, Guarded, SnapshotSpec};
 use crate::model::outcome::{Check, Problem};
 use crate::model::plan::{Checkout, Kind};
+use crate::plain_file;
 
 use super::Unit;
 use crate::ledger::Phase;
@@ -26,7 +27,7 @@ impl Unit {
         let path = self.site.dir.guard(&self.state.id, attempt);
         let guarded = self
             .site
-            .blocking(move |site| {
+            .blocking(Check::Scope, move |site| {
                 site.repo.guard(GuardSpec {
                     run: site.dir.run(),
                     worktree: Some(&worktree),
@@ -47,8 +48,10 @@ impl Unit {
     /// Settled branches that are elsewhere before attempt `attempt` begins are not its worker's doing.
     /// Seldom is there one, and then it is kept beside the guard.
     async fn note_moved_before(&self, attempt: u32) -> Result<(), Halt> {
-        let moved =
-            self.site.blocking(|site| site.settled.moved(&site.repo, site.dir.run())).await?;
+        let moved = self
+            .site
+            .blocking(Check::Scope, |site| site.settled.moved(&site.repo, site.dir.run()))
+            .await?;
         let path = moved_before(&self.site.dir.guard(&self.state.id, attempt));
         let written = match moved.is_empty() {
             true => std::fs::remove_file(&path)
@@ -69,18 +72,7 @@ impl Unit {
         let pass = self.state.pass + 1;
         let base = self.base()?;
         let guard = self.site.dir.guard(&self.state.id, self.state.attempt);
-        let kept = std::fs::read(&guard).ok();
-        let kept = kept.filter(|bytes| self.state.guard.as_ref() == Some(&sha256(bytes)));
-        let before = kept.and_then(|bytes| {
-            Guarded::from_bytes(&bytes, |look| std::fs::read(self.site.dir.look(look)).ok())
-        });
-        let Some(before) = before else {
-            let text = format!(
-                "{} is gone or not as it was written, and without it nothing can be compared",
-                guard.display()
-            );
-            return Err(Halt::blocked(Problem::new(Check::Scope, text)));
-        };
+        let before = self.kept_guard(&guard)?;
         let worktree = match (self.worktree().await, &self.entered) {
             // The worker took its registration away: what it did in the folder is still there to see.
             (Err(_), Some(entered)) if entered.path().is_dir() => entered.clone(),
@@ -88,13 +80,9 @@ impl Unit {
         };
         let began_at = self.state.began_at.clone().unwrap_or_else(|| base.clone());
         let wp = self.state.id.clone();
-        let moved_before: Vec<MovedBranch> = std::fs::read(moved_before(&guard))
-            .ok()
-            .and_then(|bytes| serde_json::from_slice(&bytes).ok())
-            .unwrap_or_default();
         let (snapshot, judged, seen, moved) = self
             .site
-            .blocking(move |site| {
+            .blocking(Check::Scope, move |site| {
                 // What was on the base's branch before the worker came is nobody's change, should it
                 // merge that. What came there since may be its own doing.
                 let upstream = before.tip(&site.plan.base).filter(|tip| *tip != base);
@@ -106,6 +94,9 @@ impl Unit {
                     checkout: true,
                 })?;
                 let diff = site.repo.compare(&before, &after)?;
+                if !snapshot.changes.is_empty() {
+                    site.repo.keep_checked(site.dir.run(), &wp, &snapshot.tree)?;
+                }
                 let whitelist = site.whitelist(&wp);
                 let moved = site.settled.moved(&site.repo, site.dir.run())?;
                 let judged = scope::check(&snapshot, &diff, |path| whitelist.matches(path));
@@ -137,16 +128,9 @@ impl Unit {
             })
             .collect();
         let mut notes: Vec<String> = notes.iter().map(ToString::to_string).collect();
-        for moved in moved {
-            let place = format!("refs/heads/{}", moved.branch);
-            if moved_before.contains(&moved) {
-                notes.push(format!("{place} {moved}; it was so before the worker began"));
-                continue;
-            }
-            let text =
-                format!("was moved while the worker ran, and is nobody's to touch: it {moved}");
-            problems.push(Problem::new(Check::Scope, text).about(place));
-        }
+        let (blamed, seen) = judge_moved(&moved, &guard);
+        problems.extend(blamed);
+        notes.extend(seen);
         if self.state.phase == Phase::Scoping {
             problems.extend(self.left_nothing(snapshot.changes.len()));
         }
@@ -159,6 +143,50 @@ impl Unit {
             changed: snapshot.changes.len() as u64,
             problems,
             notes,
+        })
+    }
+
+    /// What an attempt did to the rest of the repository that is not followed by a look at its own
+    /// worktree: the next one begins with what it left, and would be blamed for it, or no one.
+    pub(super) async fn beside(&self) -> Result<Vec<Problem>, Halt> {
+        let guard = self.site.dir.guard(&self.state.id, self.state.attempt);
+        let before = self.kept_guard(&guard)?;
+        let worktree = match (self.worktree().await, &self.entered) {
+            (Err(_), Some(entered)) if entered.path().is_dir() => entered.clone(),
+            (found, _) => found?,
+        };
+        let (diff, moved) = self
+            .site
+            .blocking(Check::Scope, move |site| {
+                let after = site.repo.guard(GuardSpec {
+                    run: site.dir.run(),
+                    worktree: Some(&worktree),
+                    checkout: true,
+                })?;
+                let moved = site.settled.moved(&site.repo, site.dir.run())?;
+                Ok((site.repo.compare(&before, &after)?, moved))
+            })
+            .await?;
+        let touched = diff.findings().map(|difference| {
+            let text = What::Repository(difference.became).to_string();
+            Problem::new(Check::Scope, text).about(difference.place.to_string())
+        });
+        Ok(touched.chain(judge_moved(&moved, &guard).0).collect())
+    }
+
+    /// What was taken down about the rest of the repository before the last worker came.
+    fn kept_guard(&self, path: &Path) -> Result<Guarded, Halt> {
+        let kept = plain_file::read_own(path).ok();
+        let kept = kept.filter(|bytes| self.state.guard.as_ref() == Some(&sha256(bytes)));
+        let before = kept.and_then(|bytes| {
+            Guarded::from_bytes(&bytes, |look| plain_file::read_own(&self.site.dir.look(look)).ok())
+        });
+        before.ok_or_else(|| {
+            let text = format!(
+                "{} is gone or not as it was written, and without it nothing can be compared",
+                path.display()
+            );
+            Halt::blocked(Problem::new(Check::Scope, text))
         })
     }
 
@@ -188,6 +216,25 @@ impl Unit {
             None => problem,
         })
     }
+}
+
+/// Settled branches that are elsewhere: whom a worker is blamed for, and what was so before it came.
+fn judge_moved(moved: &[MovedBranch], guard: &Path) -> (Vec<Problem>, Vec<String>) {
+    let before: Vec<MovedBranch> = plain_file::read_own(&moved_before(guard))
+        .ok()
+        .and_then(|bytes| serde_json::from_slice(&bytes).ok())
+        .unwrap_or_default();
+    let (mut blamed, mut notes) = (Vec::new(), Vec::new());
+    for moved in moved {
+        let place = format!("refs/heads/{}", moved.branch);
+        if before.contains(moved) {
+            notes.push(format!("{place} {moved}; it was so before the worker began"));
+            continue;
+        }
+        let text = format!("was moved while the worker ran, and is nobody's to touch: it {moved}");
+        blamed.push(Problem::new(Check::Scope, text).about(place));
+    }
+    (blamed, notes)
 }
 
 /// Where the settled branches are kept that were elsewhere before an attempt, beside its guard.

@@ -267,3 +267,64 @@ fn a_worker_that_is_not_committed_is_named_before_the_run() {
     assert_eq!(said.code, 1, "{}{}", said.out, said.err);
     assert!(said.err.contains("not-in-base") && said.err.contains("tools/new.sh"), "{}", said.err);
 }
+
+/// The one package that a stage ends with is held to the same checks, at the places of its stage.
+#[test]
+fn a_consolidation_alone_may_touch_what_its_stage_shares() {
+    let scratch = Scratch::repo(&[("index.txt", "1\n"), ("wiring.md", "Wire.\n")]);
+    scratch.write("new.md", "Wire.\n");
+    let text = |stage: &str, later: &str| {
+        plan(
+            &("\n[[stage]]\nname = \"one\"\nshared = [\"index.txt\"]\n[stage.consolidate]\n"
+                .to_owned()
+                + stage
+                + "\n[[stage]]\nname = \"two\"\n"
+                + &wp("a", "src/a/**", "stage = \"one\"\n")
+                + &wp("b", later, "stage = \"two\"\n")),
+        )
+    };
+    scratch.write("plan.toml", text("brief = \"wiring.md\"", "index.txt"));
+    let said = scratch.sop(&["validate"]);
+    assert_eq!(said.out, "plan.toml: no findings; 3 WPs in 3 stages\n");
+
+    let stage =
+        "brief = \"new.md\"\ntemplate = \"wire\"\nreview = { command = [\"r\", \"{{ wp.ip }}\"] }";
+    scratch.write("plan.toml", text(stage, "src/b/**").replace("\"index.txt\"", "\"/index.txt\""));
+    let said = scratch.sop(&["validate", "--format", "github"]);
+    let places: Vec<(&str, &str)> = said
+        .out
+        .lines()
+        .map(|line| (line.split("line=").nth(1).unwrap(), line.split("title=").nth(1).unwrap()))
+        .map(|(line, title)| (line.split(',').next().unwrap(), title.split("::").next().unwrap()))
+        .collect();
+    assert_eq!(
+        places,
+        [
+            ("16", "pattern"),
+            ("18", "not-in-base"),
+            ("19", "unknown-template"),
+            ("20", "command-template")
+        ],
+        "{}",
+        said.out
+    );
+}
+
+#[test]
+fn a_lens_is_a_template_that_is_there() {
+    let scratch = Scratch::repo(&[(".sop/templates/review-own.md.j2", "{{ brief }}\n")]);
+    let review = |lenses: &str| {
+        two()
+            .replace("[tiers", &format!("[review]\ntier = \"standard\"\nlenses = {lenses}\n[tiers"))
+    };
+    scratch.write("plan.toml", review("[\"own\"]"));
+    let said = scratch.sop(&["validate"]);
+    assert_eq!(said.code, 0, "{}", said.out);
+    scratch.write("plan.toml", review("[\"own\", \"owm\", \"no-such-thing\"]"));
+    let said = scratch.sop(&["validate"]);
+    assert_eq!(said.out.matches("error[unknown-lens]").count(), 2, "{}", said.out);
+    let wanted = "there is no lens `owm`: no template `review-owm`";
+    assert!(said.out.contains(wanted) && said.out.contains("did you mean `own`?"), "{}", said.out);
+    let make = "a file `.sop/templates/review-NAME.md.j2` makes one";
+    assert!(said.out.contains(make), "{}", said.out);
+}

@@ -1,0 +1,134 @@
+//! The last look at the whole: every DoD again, the end-to-end commands and a reviewer, on the integrated
+//! commit. It reports and mends nothing.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::cost::{self, Cost, Role, Session};
+use super::{Ledger, LedgerError, impossible};
+use crate::event::{Event, Record};
+use crate::model::ids::{CommitId, WpId};
+use crate::model::outcome::{Problem, Ran};
+use crate::model::plan::Mode;
+use crate::model::verdict::Verdict;
+
+/// The state of the last look.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct VerifyState {
+    /// The integrated commit that is looked at.
+    pub commit: CommitId,
+    /// Commands that have run on it: whose DoD (nothing for an end-to-end command), and how it went.
+    pub ran: Vec<VerifyRan>,
+    /// Who reviewed it.
+    pub reviewed_by: Option<String>,
+    /// The reviewer's answer.
+    pub verdict: Option<Verdict>,
+    /// Whether it is over.
+    pub ended: bool,
+    /// Everything that is wrong.
+    pub problems: Vec<Problem>,
+    /// What keeps the engine from going on with it.
+    pub halted: Option<Problem>,
+    /// What its reviewers used.
+    pub costs: Vec<Cost>,
+}
+
+/// A command of the last look.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct VerifyRan {
+    /// Whose DoD it is; nothing for an end-to-end command.
+    pub wp: Option<WpId>,
+    /// How it went.
+    pub ran: Ran,
+    /// Last lines of its output when it failed.
+    pub tail: Option<String>,
+}
+
+/// What the last look has to do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum NextVerify<'a> {
+    /// One was begun and is not over.
+    Open(&'a VerifyState),
+    /// Everything is integrated, and nobody has looked at it yet.
+    Ready(CommitId),
+}
+
+impl VerifyState {
+    /// It is over, and the whole holds.
+    #[must_use]
+    pub fn held(&self) -> bool {
+        self.ended && self.problems.is_empty()
+    }
+
+    /// It is over, and the whole does not hold.
+    #[must_use]
+    pub fn failed(&self) -> bool {
+        self.ended && !self.problems.is_empty()
+    }
+}
+
+impl Ledger {
+    /// The last look that is open, or due: when every WP got through and is integrated.
+    #[must_use]
+    pub fn next_verify(&self) -> Option<NextVerify<'_>> {
+        if !self.to_verify || self.mode == Mode::Independent || self.halted {
+            return None;
+        }
+        match &self.verify {
+            Some(state) if state.commit == self.trunk && state.ended => None,
+            Some(state) if state.commit == self.trunk => Some(NextVerify::Open(state)),
+            _ => {
+                let through = self.wps.iter().all(|wp| wp.phase.got_through());
+                let merged = self.next_gate().is_none() && !self.gate_failed();
+                (through && merged).then(|| NextVerify::Ready(self.trunk.clone()))
+            }
+        }
+    }
+
+    pub(super) fn apply_verify(&mut self, record: &Record) -> Result<(), LedgerError> {
+        if let Event::VerifyStarted { commit } = &record.event {
+            if !self.to_verify || *commit != self.trunk {
+                return Err(impossible(record, "the last look", "not due"));
+            }
+            self.verify = Some(VerifyState {
+                commit: commit.clone(),
+                ran: Vec::new(),
+                reviewed_by: None,
+                verdict: None,
+                ended: false,
+                problems: Vec::new(),
+                halted: None,
+                costs: Vec::new(),
+            });
+            return Ok(());
+        }
+        let Some(state) = self.verify.as_mut().filter(|state| !state.ended) else {
+            return Err(impossible(record, "the last look", "not open"));
+        };
+        match &record.event {
+            Event::VerifyRan { wp, ran, tail } => {
+                let (wp, ran, tail) = (wp.clone(), ran.clone(), tail.clone());
+                state.ran.push(VerifyRan { wp, ran, tail });
+            }
+            Event::ReviewerEnded { tier, worker, ran, turn, fault, .. } => {
+                let (turn, spoilt) = (turn.as_ref(), fault.is_some());
+                let session = Session { tier, worker, role: Role::Review, ran, turn, spoilt };
+                cost::add(&mut state.costs, session);
+            }
+            Event::VerifyReviewed { by, verdict } => {
+                state.reviewed_by = Some(by.clone());
+                state.verdict = Some(verdict.clone());
+            }
+            Event::VerifyEnded { problems } => {
+                state.ended = true;
+                state.problems.clone_from(problems);
+            }
+            Event::VerifyHalted { problem } => {
+                state.halted = Some(problem.clone());
+                self.halted = true;
+            }
+            _ => return Err(impossible(record, "the last look", "open")),
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,98 @@
+//! `[review]` and `[verify]`.
+
+use super::names::Names;
+use super::{Notes, commands};
+use crate::model::ids::TierId;
+use crate::model::plan::{self as model, Review};
+use crate::model::verdict::ReviewSeverity;
+use crate::plan::document::{Dod, ReviewTable, Verify};
+use crate::plan::scalar::Name;
+use crate::plan::shape::{Either, Table};
+use crate::plan::wording::quoted;
+
+/// The lens of a review that names none.
+const LENS: &str = "quality";
+
+/// Review by a worker, as `[review]` says.
+pub fn table(table: ReviewTable, names: &Names, notes: &mut Notes) -> Option<Review> {
+    names.tier(&table.tier, || "/review/tier".to_owned(), notes);
+    Some(Review::Worker {
+        tier: TierId::new(table.tier).ok()?,
+        lenses: lenses(table.lenses, notes),
+        block_from: table.block_from.map_or(ReviewSeverity::Minor, |word| word.0),
+    })
+}
+
+fn lenses(said: Option<Vec<Name>>, notes: &mut Notes) -> Vec<String> {
+    let Some(said) = said else { return vec![LENS.to_owned()] };
+    if said.is_empty() {
+        notes
+            .error("/review/lenses", "bad-lenses", "this review looks for nothing: it has no lens")
+            .help("name at least one, such as \"quality\", or leave `lenses` out");
+    }
+    let mut lenses: Vec<String> = Vec::with_capacity(said.len());
+    for (i, lens) in said.into_iter().enumerate() {
+        if let Some(first) = lenses.iter().position(|known| *known == lens.0) {
+            notes
+                .error(
+                    format!("/review/lenses/{i}"),
+                    "bad-lenses",
+                    format!("the lens {} is there twice", quoted(&lens)),
+                )
+                .label("again")
+                .related("first", format!("/review/lenses/{first}"))
+                .help("leave one out");
+        }
+        lenses.push(lens.0);
+    }
+    lenses
+}
+
+/// The last look at the whole. Where nothing is integrated, or nothing is asked for, that is noted.
+pub fn verify(
+    table: &Table<Verify>,
+    staged: bool,
+    names: &Names,
+    notes: &mut Notes,
+) -> model::Verify {
+    let Verify { review_tier, live } = &table.0;
+    if !staged {
+        notes
+            .error(
+                "/verify",
+                "verify-independent",
+                "these work packages are independent: nothing is integrated that could be verified",
+            )
+            .looked_in("/stage")
+            .help("give the plan stages or `needs`, or leave `[verify]` out");
+    }
+    if review_tier.is_none() && live.is_empty() {
+        notes
+            .error("/verify", "empty-verify", "`[verify]` asks for nothing")
+            .help("name a `review_tier`, or `live` commands, or leave the table out");
+    }
+    if let Some(tier) = review_tier {
+        names.tier(tier, || "/verify/review_tier".to_owned(), notes);
+    }
+    let mut commands = Vec::with_capacity(live.len());
+    for (i, entry) in live.iter().enumerate() {
+        let at = || format!("/verify/live/{i}");
+        if let Either::Long(entry) = entry
+            && entry.expect.is_some()
+        {
+            notes
+                .error(
+                    format!("{}/expect", at()),
+                    "live-expect",
+                    "a live command is run on the integrated tree and never on the base",
+                )
+                .key()
+                .help("leave `expect` out");
+        }
+        commands.extend(commands::dod(Dod::clone(entry), at, notes));
+    }
+    model::Verify {
+        review_tier: review_tier.as_ref().and_then(|tier| TierId::new(tier.0.clone()).ok()),
+        live: commands,
+    }
+}
