@@ -6,9 +6,14 @@ use std::process::ExitCode;
 fn main() -> ExitCode {
     // Before anything else: a holder starts for every command of every plan.
     let mut args = std::env::args_os().skip(1);
-    if args.next().is_some_and(|verb| verb == "__hold") {
+    let hidden: Option<fn(&Path) -> ExitCode> = match args.next() {
+        Some(verb) if verb == "__hold" => Some(sop::launch::holder::main),
+        Some(verb) if verb == "__drive" => Some(sop::worker::driver::main),
+        _ => None,
+    };
+    if let Some(main) = hidden {
         return match args.next() {
-            Some(dir) => sop::launch::holder::main(Path::new(&dir)),
+            Some(path) => main(Path::new(&path)),
             None => ExitCode::from(sop::cli::exit::USAGE),
         };
     }

@@ -112,6 +112,7 @@ impl WpState {
                 if (*round, *pass) == (self.round, self.pass)
                     && usize::try_from(*index) == Ok(self.proved.len()) =>
             {
+                self.notes.extend(ran.incomplete());
                 self.dod_ran(ran, tail.as_deref());
             }
             (P::Reviewing, Event::ReviewRequested { round, tree, .. })
@@ -184,6 +185,7 @@ impl WpState {
         let Event::AttemptEnded { ran, turn, fault, asks, problems, .. } = event else {
             return;
         };
+        self.notes.extend(ran.incomplete());
         self.worked = Some(ran.clone());
         self.fault.clone_from(fault);
         self.problems.extend(problems.iter().cloned());

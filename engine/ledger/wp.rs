@@ -196,6 +196,12 @@ pub struct WpState {
 }
 
 impl WpState {
+    /// Rounds that were over when somebody last gave it more of them; 0 where nobody did.
+    #[must_use]
+    pub fn rounds_before_retry(&self) -> u32 {
+        self.last_round.saturating_sub(self.budget)
+    }
+
     pub(super) fn new(shape: &WpShape, level: &LevelShape, n: usize) -> Self {
         Self {
             id: shape.id.clone(),

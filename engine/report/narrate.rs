@@ -63,7 +63,13 @@ fn of_wp(event: &Event, wp: &WpState, ledger: &Ledger, look: &Look) -> Words {
         Event::AttemptStarted { round, tier, attempt, .. } => {
             let again =
                 if *attempt > *round { format!(", start {attempt}") } else { String::new() };
-            step(Tone::Active, format!("round {round} of {}: {tier} at work{again}", wp.last_round))
+            let before = wp.rounds_before_retry();
+            let of = match round.saturating_sub(before) {
+                0 => format!("({} more may follow)", wp.last_round - before),
+                _ if before == 0 => format!("of {}", wp.last_round),
+                n => format!("({n} of {} since the retry)", wp.last_round - before),
+            };
+            step(Tone::Active, format!("round {round} {of}: {tier} at work{again}"))
         }
         Event::AttemptEnded { ran, left_behind, .. } => {
             let left = match left_behind {
@@ -71,8 +77,10 @@ fn of_wp(event: &Event, wp: &WpState, ledger: &Ledger, look: &Look) -> Words {
                 1 => "; a process it left running was ended".to_owned(),
                 n => format!("; {n} processes it left running were ended"),
             };
-            let tone = if ran.end.success() { Tone::Normal } else { Tone::Warn };
-            step(tone, format!("worker: {} after {}{left}", ran.end, words::took(ran.took)))
+            let well = ran.end.success() && ran.log_error.is_none();
+            let tone = if well { Tone::Normal } else { Tone::Warn };
+            let log = incomplete(ran);
+            step(tone, format!("worker: {} after {}{left}{log}", ran.end, words::took(ran.took)))
         }
         Event::ScopeChecked { problems, .. } if !problems.is_empty() => {
             step(Tone::Bad, format!("scope: {}", listed(problems)))
@@ -82,6 +90,9 @@ fn of_wp(event: &Event, wp: &WpState, ledger: &Ledger, look: &Look) -> Words {
         }
         Event::DodRan { ran, .. } if !ran.end.success() => {
             step(Tone::Bad, format!("DoD failed: {}", failed(ran)))
+        }
+        Event::DodRan { ran, .. } if ran.log_error.is_some() => {
+            step(Tone::Warn, format!("DoD: {}{}", ran.run, incomplete(ran)))
         }
         Event::ReviewRequested { .. } => milestone(
             Tone::Warn,
@@ -236,10 +247,15 @@ fn stage(ledger: &Ledger, level: usize) -> String {
 
 fn failed(ran: &Ran) -> String {
     let lines = words::count(ran.lines, "line");
+    let log = incomplete(ran);
     match &ran.end {
-        End::Exit { code } => format!("{}: exit={code} ({lines}, {})", ran.run, ran.log),
-        end => format!("{}: {end} ({lines}, {})", ran.run, ran.log),
+        End::Exit { code } => format!("{}: exit={code} ({lines}, {}){log}", ran.run, ran.log),
+        end => format!("{}: {end} ({lines}, {}){log}", ran.run, ran.log),
     }
+}
+
+fn incomplete(ran: &Ran) -> String {
+    ran.incomplete().map(|what| format!("; {what}")).unwrap_or_default()
 }
 
 /// A problem in one clause.

@@ -5,7 +5,7 @@ use std::io::Write;
 
 use super::Reporter;
 use super::cells::width;
-use super::line::{Line, Row};
+use super::line::{Flow, Line, Row};
 use super::narrate::narrate;
 use super::palette::{Look, Tone};
 use super::words;
@@ -35,7 +35,8 @@ impl<W: Write + Send> Reporter for Plain<W> {
     fn event(&mut self, record: &Record, ledger: &Ledger) {
         let Some(said) = self.lines.line(record, ledger, &self.look) else { return };
         let Some(out) = &mut self.out else { return };
-        if writeln!(out, "{}", said.row.trimmed()).and_then(|()| out.flush()).is_err() {
+        let written = said.rows.iter().try_for_each(|row| writeln!(out, "{}", row.trimmed()));
+        if written.and_then(|()| out.flush()).is_err() {
             self.out = None;
         }
     }
@@ -69,8 +70,8 @@ pub struct Lines {
 /// One event as a line.
 #[derive(Debug)]
 pub struct SaidLine {
-    /// The line.
-    pub row: Row,
+    /// The line, or lines where it outgrows what `look` has room for.
+    pub rows: Vec<Row>,
     /// It stands for itself, without the steps between.
     pub milestone: bool,
 }
@@ -104,7 +105,7 @@ impl Lines {
             }
             None => line,
         };
-        let line = line.then(tone, &said.text);
-        Some(SaidLine { row: line.done(), milestone: said.milestone })
+        let rows = Flow::after(line).then(tone, &said.text).rows();
+        Some(SaidLine { rows, milestone: said.milestone })
     }
 }

@@ -14,6 +14,9 @@ use crate::model::time::Timestamp;
 /// Widest that a name or a stage is shown.
 const WIDEST: usize = 24;
 
+/// Columns of a round, at least.
+const ROUND: usize = 7;
+
 /// Writes the table of `ledger` as it stands at `now`; `held` says whether an engine has the run.
 ///
 /// # Errors
@@ -37,6 +40,7 @@ pub fn write(
         stage: widest(|wp| wp.stage.as_str(), "STAGE"),
         state: widest(|wp| words::state(wp.phase), "STATE"),
         tier: widest(|wp| wp.tier.as_str(), "TIER"),
+        round: ledger.wps.iter().map(|wp| width(&round(wp)) + 2).max().unwrap_or(0).max(ROUND),
     };
     writeln!(out, "{}", columns.title(look))?;
     for wp in &ledger.wps {
@@ -96,6 +100,7 @@ struct Columns {
     stage: usize,
     state: usize,
     tier: usize,
+    round: usize,
 }
 
 impl Columns {
@@ -105,7 +110,7 @@ impl Columns {
             .cell(Tone::Faint, "WP", self.id + 2)
             .cell(Tone::Faint, "STAGE", self.stage + 2)
             .cell(Tone::Faint, "STATE", self.state + 2)
-            .cell(Tone::Faint, "ROUND", 7)
+            .cell(Tone::Faint, "ROUND", self.round)
             .cell(Tone::Faint, "TIER", self.tier + 2)
             .cell(Tone::Faint, "  TIME", 8)
             .then(Tone::Faint, "WHAT");
@@ -114,8 +119,6 @@ impl Columns {
 
     fn row(&self, wp: &WpState, now: Timestamp, look: &Look) -> String {
         let tone = words::tone(wp.phase);
-        let round =
-            if wp.round == 0 { String::new() } else { format!("{}/{}", wp.round, wp.last_round) };
         let running = wp.started_at.filter(|_| !wp.phase.settled()).map(|at| now.since(at));
         let time = length_of(wp).or(running).map(words::clock).unwrap_or_default();
         let line = Line::new(look)
@@ -127,12 +130,23 @@ impl Columns {
             .gap(2)
             .cell(tone, words::state(wp.phase), self.state)
             .gap(2)
-            .cell(Tone::Normal, &round, 7)
+            .cell(Tone::Normal, &round(wp), self.round)
             .cell(Tone::Normal, wp.tier.as_str(), self.tier)
             .gap(2)
             .cell(Tone::Normal, &format!("{time:>6}"), 8)
             .then(Tone::Normal, &what(wp));
         line.done().trimmed().to_owned()
+    }
+}
+
+/// The round that it is in; of a retry, what that gave it.
+fn round(wp: &WpState) -> String {
+    let round = words::round(wp);
+    match wp.rounds_before_retry() {
+        0 => round,
+        _ if wp.phase.settled() => round,
+        before if wp.round > before => format!("{round} again"),
+        before => format!("{round}, {} more", wp.last_round - before),
     }
 }
 
@@ -146,6 +160,6 @@ fn what(wp: &WpState) -> String {
         Phase::Escalated => wp.carried().first().map(one).unwrap_or_default(),
         Phase::Blocked => wp.blocked_by.as_ref().map(one).unwrap_or_default(),
         Phase::Deferred => wp.because.as_ref().map(|id| format!("needs {id}")).unwrap_or_default(),
-        _ => wp.title.clone(),
+        _ => words::title(&wp.id, &wp.title).to_owned(),
     }
 }

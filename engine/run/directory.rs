@@ -237,6 +237,24 @@ impl RunDir {
         self.path().join(format!("guard/{wp}-{attempt}.json"))
     }
 
+    /// What refuses a worker's pushes.
+    #[must_use]
+    pub fn no_push(&self) -> PathBuf {
+        self.path().join("no-push")
+    }
+
+    /// Where refused pushes are noted.
+    #[must_use]
+    pub fn pushes_folder(&self) -> PathBuf {
+        self.path().join("pushes")
+    }
+
+    /// The pushes that one attempt tried.
+    #[must_use]
+    pub fn pushes(&self, wp: &WpId, attempt: u32) -> PathBuf {
+        self.pushes_folder().join(format!("{wp}-{attempt}"))
+    }
+
     /// A look at the user's checkout, by its digest.
     #[must_use]
     pub fn look(&self, digest: &str) -> PathBuf {

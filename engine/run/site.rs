@@ -17,6 +17,7 @@ use crate::model::time::Timestamp;
 use crate::whitelist::Whitelist;
 
 use super::directory::RunDir;
+use super::leaving::Leaving;
 use super::lookout::Lookout;
 use super::settled::Settled;
 
@@ -42,7 +43,9 @@ impl Halt {
 
     /// Blocks because git said no to what `check` asked of it.
     pub fn git(check: Check, error: &GitError) -> Self {
-        Self::blocked(Problem::new(check, error.to_string()))
+        // A repository that loses objects is safe for nobody.
+        let everywhere = matches!(error, GitError::Lost { .. });
+        Self::Blocked { problem: Problem::new(check, error.to_string()), everywhere }
     }
 }
 
@@ -74,6 +77,8 @@ pub struct Site {
     pub classing: tokio::sync::Mutex<()>,
     /// Branches that must stay where they are.
     pub settled: Settled,
+    /// Worktrees of WPs that are through, while others are at work.
+    pub leaving: Leaving,
     /// What a unit must know of the rest of the run.
     pub lookout: Lookout,
 }

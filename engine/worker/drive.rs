@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::tally::Most;
+use super::seam::{Agent, Ask, CommandLine};
+use super::tally::{Most, Tally};
 use crate::model::plan::{Adapter, grace};
 use crate::model::time::Length;
 use crate::model::turn::Usd;
@@ -125,6 +126,56 @@ impl Drive {
     /// When it cannot be read, or is none.
     pub fn read(path: &Path) -> io::Result<Self> {
         Ok(serde_json::from_slice(&fs::read(path)?)?)
+    }
+
+    /// The program and its first arguments: the worker's, or else the adapter's own.
+    #[must_use]
+    pub fn program_or(&self, agent: &dyn Agent) -> Vec<String> {
+        if self.program.is_empty() {
+            agent.program().iter().map(|word| (*word).to_owned()).collect()
+        } else {
+            self.program.clone()
+        }
+    }
+
+    /// The agent's command line for saying `prompt` in `cwd`, as the driver would run it.
+    #[must_use]
+    pub fn command_line(&self, agent: &dyn Agent, prompt: &str, cwd: &Path) -> CommandLine {
+        let program = self.program_or(agent);
+        agent.command(&self.ask(
+            &program,
+            prompt,
+            &self.prompt,
+            self.session.as_deref(),
+            self.most(),
+            cwd,
+        ))
+    }
+
+    /// What is asked of the agent.
+    pub(super) fn ask<'a>(
+        &'a self,
+        program: &'a [String],
+        prompt: &'a str,
+        prompt_file: &'a Path,
+        session: Option<&'a str>,
+        most: Most,
+        cwd: &'a Path,
+    ) -> Ask<'a> {
+        Ask {
+            program,
+            args: &self.args,
+            model: self.model.as_deref(),
+            effort: self.effort.as_deref(),
+            session: session.filter(|session| Tally::is_session(session)),
+            prompt,
+            prompt_file,
+            read_only: self.read_only,
+            writable: &self.writable,
+            max_turns: most.turns,
+            usd: most.usd,
+            cwd,
+        }
     }
 
     /// What the turn may use up.

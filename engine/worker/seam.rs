@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 
 use super::tally::Tally;
-use crate::model::turn::{Fault, Usd};
+use crate::model::turn::{Fault, Spent, Usd};
 use crate::process::reap::Death;
 
 /// An adapter to one agent.
@@ -16,6 +16,9 @@ pub trait Agent: Sync {
     /// The agent's own program and first arguments, for a worker that names none. Empty where there
     /// is no such thing (ACP is spoken by many).
     fn program(&self) -> &'static [&'static str];
+
+    /// How people get it, for when it is not found: a command to run, or where to look.
+    fn install(&self) -> &'static str;
 
     /// The command line of one turn. No shell sees it.
     fn command(&self, ask: &Ask<'_>) -> CommandLine;
@@ -38,7 +41,7 @@ pub trait Agent: Sync {
 /// One turn as it is asked for.
 #[derive(Debug, Clone)]
 pub struct Ask<'a> {
-    /// The program and its first arguments; never empty.
+    /// The program and its first arguments. Empty only where neither the worker nor the adapter has one.
     pub program: &'a [String],
     /// The plan's arguments on top of the adapter's.
     pub args: &'a [String],
@@ -69,7 +72,7 @@ pub struct Ask<'a> {
 pub struct CommandLine {
     /// The argument vector, program first.
     pub argv: Vec<OsString>,
-    /// Environment that is set on top of the driver's own.
+    /// Environment for the agent, where the driver's own does not set it: the plan has the last word.
     pub env: Vec<(&'static str, OsString)>,
     /// Environment that the agent must not see.
     pub unset: &'static [&'static str],
@@ -103,6 +106,10 @@ pub trait Reader {
         None
     }
 
+    /// For agents that tell more in files of their own than on their output: called a few times a
+    /// second while the agent works, and once more when it is gone.
+    fn look(&mut self, _tally: &mut Tally) {}
+
     /// What the turn came to, once the agent is gone.
     fn end(self: Box<Self>, ended: &Ended<'_>, tally: &mut Tally) -> End;
 }
@@ -114,8 +121,8 @@ pub struct Heard {
     pub say: Vec<String>,
     /// To the agent's standard input.
     pub write: Vec<u8>,
-    /// The turn is over, though the agent may go on running: its input is closed, and it is ended if
-    /// it does not leave.
+    /// The turn is over. The agent's input is closed, and it is ended if it does not leave within
+    /// the grace.
     pub over: bool,
 }
 
@@ -153,6 +160,8 @@ pub struct End {
     pub text: Option<String>,
     /// Why it is no finished turn.
     pub fault: Option<Fault>,
+    /// The limit of [`Ask`] that the agent itself stopped at; no fault then.
+    pub stopped_at: Option<Spent>,
 }
 
 /// What an agent can be relied on for.
@@ -168,7 +177,7 @@ pub struct Abilities {
     pub tells_cost: bool,
     /// It tells each model call as it is answered, so that a limit holds while it works.
     pub tells_turns: bool,
-    /// It can be held to reading, by itself.
+    /// It can itself be held to reading.
     pub read_only: bool,
 }
 

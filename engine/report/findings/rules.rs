@@ -112,6 +112,11 @@ pub const RULES: &[Rule] = &[
         help: "It could not touch a single file. Name the paths, or make it a scout with `kind = \"scout\"`.",
     },
     Rule {
+        code: "escaping-brief",
+        about: "A brief is a file of the repository.",
+        help: "A link may lead to a brief elsewhere in the repository or in the plan's folder, but not out of both: nobody else would have that text, and it would be of no commit. Put a copy next to the plan.",
+    },
+    Rule {
         code: "escaping-path",
         about: "A path does not lead out of its root with `..`.",
         help: "Name a file within the repository, or, for a brief, within the folder of the plan file.",
@@ -224,8 +229,8 @@ pub const RULES: &[Rule] = &[
     },
     Rule {
         code: "possible-overlap",
-        about: "Two WPs that are at work at the same time share no path that could come to be.",
-        help: "No file of the base is in both whitelists, but a new one could be; the finding shows such a path. Narrow one of the patterns if both WPs may get there.",
+        about: "Two WPs that are at work at the same time share no path that could come to be, and neither can make a file where the other needs a folder.",
+        help: "No file of the base is in both whitelists, but a new one could be; the finding shows such a path. Narrow one of the patterns if both WPs may get there. Where one could make a file of the name of the other's folder, name one of them otherwise.",
     },
     Rule {
         code: "reserved-id",

@@ -83,7 +83,7 @@ pub struct WpSummary {
     /// Why its worktree stays, where somebody has to know.
     pub kept: Option<String>,
     /// That its branch is not at the checked commit, and what sets it right.
-    pub moved: Option<String>,
+    pub moved: Option<Moved>,
     /// The report's name within the run directory.
     pub report: Option<String>,
     /// The WP that it could not go on without.
@@ -92,6 +92,15 @@ pub struct WpSummary {
     pub problems: Vec<Problem>,
     /// What was seen and is blamed on no one.
     pub notes: Vec<String>,
+}
+
+/// A branch that is not where its work was checked.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Moved {
+    /// What became of it.
+    pub what: String,
+    /// The command that sets it right.
+    pub command: String,
 }
 
 /// What was checked, and what the checks said. What is absent was not checked.
@@ -152,7 +161,7 @@ pub struct StageSummary {
     /// The merged commit.
     pub commit: Option<CommitId>,
     /// That the branch is not at that commit, and what sets it right.
-    pub moved: Option<String>,
+    pub moved: Option<Moved>,
     /// Whose answer a failure needs.
     pub class: Option<Class>,
     /// What is wrong.

@@ -164,15 +164,15 @@ pub fn of_text(text: &str) -> Option<FaultClass> {
     among(FIRST).or_else(|| stated(&text).and_then(of_status)).or_else(|| among(SECOND))
 }
 
-/// A fault from an error that an agent told, with a status where it told one. What names no class is
-/// the agent's own, [`FaultClass::Crash`].
+/// A fault from an error that an agent told, with the class of its status or kind where it told one.
+/// What names no class is the agent's own, [`FaultClass::Crash`].
 #[must_use]
-pub fn told(message: &str, status: Option<u16>, now: Timestamp) -> Fault {
+pub fn told(message: &str, stated: Option<FaultClass>, now: Timestamp) -> Fault {
     let lower = message.to_lowercase();
     let first = FIRST.iter().find(|(_, words)| words.iter().any(|word| lower.contains(word)));
     let class = first
         .map(|(class, _)| *class)
-        .or_else(|| status.and_then(of_status))
+        .or(stated)
         .or_else(|| of_text(message))
         .unwrap_or(FaultClass::Crash);
     let resets_at = if class == FaultClass::RateLimit { reset_time(message, now) } else { None };
