@@ -24,3 +24,5 @@ mod tampering_files;
 mod tampering_steps;
 mod unreadable;
 mod watching;
+mod words;
+mod worker_review;

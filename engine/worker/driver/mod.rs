@@ -34,6 +34,7 @@ use crate::process::reap::{Children, Death, reap};
 use lines::{Event, Stream, What};
 use part::{NotStarted, Part};
 use say::{Say, Word};
+use screen::Screen;
 
 /// How often is looked at what nobody wakes the driver for.
 const TICK: Duration = Duration::from_millis(200);
@@ -82,6 +83,7 @@ struct Driver {
     agent: &'static dyn Agent,
     cwd: PathBuf,
     say: Say,
+    screen: Screen,
     stream: Stream,
     events: Receiver<Event>,
     sender: SyncSender<Event>,
@@ -118,6 +120,7 @@ impl Driver {
             cwd: std::env::current_dir()
                 .map_err(|error| DriveError::System("tell the working directory", error))?,
             say: Say::new(&drive.say),
+            screen: Screen::new(),
             stream: Stream::new(log),
             events,
             asked: listen_for_signals(sender.clone())
@@ -197,7 +200,7 @@ impl Driver {
             let pause = part.stop.as_mut().map_or(TICK, |stop| stop.tick().min(TICK));
             let event = self.events.recv_timeout(pause).ok();
             let idle = event.is_none();
-            let woken = event.is_some_and(|event| handle(part, event));
+            let woken = event.is_some_and(|event| handle(part, event, &mut self.screen));
             if idle || woken || looked.elapsed() >= TICK {
                 looked = Instant::now();
                 children = reap(|pid, death| {
@@ -341,7 +344,7 @@ impl Driver {
 }
 
 /// Takes in what happened. Says whether there may be more to look at than this.
-fn handle(part: &mut Part, event: Event) -> bool {
+fn handle(part: &mut Part, event: Event, screen: &mut Screen) -> bool {
     if let What::Woken = event.what {
         return true;
     }
@@ -351,11 +354,11 @@ fn handle(part: &mut Part, event: Event) -> bool {
     }
     match event.what {
         What::Line(line) => {
-            part.line(&line).iter().for_each(|text| screen::show(text));
+            screen.heard(&part.line(&line));
             false
         }
         What::Long(bytes) => {
-            screen::show(&format!("(a line of {bytes} bytes is left out)"));
+            screen.heard(&[format!("(a line of {bytes} bytes is left out)")]);
             false
         }
         What::Over => {
