@@ -5,13 +5,18 @@ use serde::{Deserialize, Serialize};
 
 use super::cost::{Allowed, Cost, total};
 use super::phase::Phase;
+use super::review::ReviewState;
 use crate::event::{After, Classed, LevelShape, WpShape};
 use crate::model::ids::{CommitId, StageId, TierId, TreeId, WorkerId, WpId};
 use crate::model::outcome::{Class, Problem, Ran};
 use crate::model::plan::{Kind, Risk};
+use crate::model::question::Question;
 use crate::model::time::Timestamp;
 use crate::model::turn::{Fault, FaultClass, Usd};
 use crate::model::verdict::Verdict;
+
+/// Who answers what the plan has settled.
+pub(super) const PLAN: &str = "plan";
 
 /// One finished round.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -62,6 +67,24 @@ pub struct Fork {
     pub answer: Option<String>,
     /// Who answered: a person's name, `plan`, or `default`.
     pub by: Option<String>,
+}
+
+/// What settles `question`: a choice that the plan has made, or what was answered before. Gives the
+/// answer, and who gave it.
+#[must_use]
+pub fn settled<'a>(
+    question: &Question,
+    plan: &'a [crate::model::plan::Fork],
+    before: &'a [Fork],
+) -> Option<(&'a str, &'a str)> {
+    let planned = plan.iter().find(|fork| question.is(&fork.question));
+    if let Some(fork) = planned {
+        return Some((&fork.default, PLAN));
+    }
+    before.iter().filter(|fork| question.is(&fork.question)).find_map(|fork| {
+        let answer = fork.answer.as_deref().filter(|answer| !answer.is_empty())?;
+        Some((answer, fork.by.as_deref().unwrap_or(PLAN)))
+    })
 }
 
 /// An agent's session that a later attempt can go on with.
@@ -133,6 +156,9 @@ pub struct WpState {
     pub verdict: Option<Verdict>,
     /// Who gave it: a person's name or the command.
     pub reviewed_by: Option<String>,
+    /// What is known of the workers that review this round.
+    #[serde(default)]
+    pub review: ReviewState,
     /// Rounds that are over.
     pub rounds: Vec<RoundRecord>,
     /// Starts of this round that infrastructure spoilt.
@@ -196,6 +222,12 @@ pub struct WpState {
 }
 
 impl WpState {
+    /// Rounds that were over when somebody last gave it more of them; 0 where nobody did.
+    #[must_use]
+    pub fn rounds_before_retry(&self) -> u32 {
+        self.last_round.saturating_sub(self.budget)
+    }
+
     pub(super) fn new(shape: &WpShape, level: &LevelShape, n: usize) -> Self {
         Self {
             id: shape.id.clone(),
@@ -226,6 +258,7 @@ impl WpState {
             notes: Vec::new(),
             verdict: None,
             reviewed_by: None,
+            review: ReviewState::default(),
             rounds: Vec::new(),
             spoilt: Vec::new(),
             forks: Vec::new(),

@@ -1,5 +1,7 @@
 //! Running a plan: from plan text to an integrated branch.
 
+pub mod asking;
+mod beside;
 pub mod checkpoint;
 pub mod clean;
 pub mod compile;
@@ -16,6 +18,8 @@ pub mod naming;
 pub mod open;
 pub mod provision;
 pub mod requests;
+pub mod reviewer;
+pub mod say;
 pub mod settled;
 pub mod site;
 pub mod slots;

@@ -11,7 +11,6 @@ mod part;
 mod say;
 mod screen;
 
-use std::fs;
 use std::io::{self, Read as _, Write as _};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
@@ -29,6 +28,7 @@ use super::seam::{Agent, End, Ended};
 use super::tally::{Most, Tally};
 use super::{Drive, adapter, results};
 use crate::model::turn::{Fault, FaultClass, Spent, Turn, Usd};
+use crate::plain_file;
 use crate::process::LimitedLog;
 use crate::process::reap::{Children, Death, reap};
 use lines::{Event, Stream, What};
@@ -40,6 +40,8 @@ use screen::Screen;
 const TICK: Duration = Duration::from_millis(200);
 /// How often the turn is written down while it goes on.
 const NOTE: Duration = Duration::from_secs(5);
+/// How long an agent that never leaves by itself is given to put away what its turn came to.
+const LINGER: Duration = Duration::from_secs(1);
 /// Exit code of a driver that could not do its own work.
 const FAILED: u8 = 125;
 
@@ -134,7 +136,7 @@ impl Driver {
     /// The whole turn. Gives the exit code.
     fn run(mut self) -> Result<u8, DriveError> {
         let mut path = self.drive.prompt.clone();
-        let mut prompt = fs::read(&path)
+        let mut prompt = plain_file::read_own(&path)
             .map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
             .map_err(|source| DriveError::Prompt { path: path.clone(), source })?;
         for number in 0.. {
@@ -229,7 +231,8 @@ impl Driver {
         if part.exit.is_some() {
             return;
         }
-        if part.overdue(grace) {
+        let patience = if self.agent.leaves() { grace } else { grace.min(LINGER) };
+        if part.overdue(patience) {
             part.stop(grace);
         } else if part.over.is_none() && part.stop.is_none() {
             self.limit = part.tally.passed(&self.left());
