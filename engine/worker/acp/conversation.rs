@@ -325,7 +325,17 @@ impl Reader for Conversation {
                 if !matches!(self.owed, Some((_, Owed::Prompt))) {
                     return Heard::nothing();
                 }
-                Heard { say: self.updates.hear(update, tally), ..Heard::default() }
+                let say = self.updates.hear(update, tally);
+                let mut heard = Heard { say, ..Heard::default() };
+                if self.updates.goes_round() {
+                    let message = "it begins one message after the other and ends none: \
+                                   its provider's answers are cut"
+                        .to_owned();
+                    let end = self.give_up(FaultClass::Provider, message);
+                    heard.say.extend(end.say);
+                    heard.over = true;
+                }
+                heard
             }
             Some(Message::Answer { id, result }) => match self.owed.take() {
                 Some((owed_id, owed)) if owed_id == id => match result {

@@ -172,6 +172,15 @@ impl Fake {
                 self.used(1000);
                 std::thread::sleep(std::time::Duration::from_millis(20));
             },
+            "round" => loop {
+                self.next += 1;
+                let content = json!({ "type": "text", "text": "Done." });
+                update(&json!({
+                    "sessionUpdate": "agent_message_chunk", "messageId": self.next.to_string(),
+                    "content": content,
+                }));
+                std::thread::sleep(std::time::Duration::from_millis(20));
+            },
             "402" => {
                 let message = "{\"error\":{\"message\":\"no money\",\"code\":402}}";
                 refuse(id, 402, message, &Value::Null);
