@@ -288,7 +288,8 @@ impl WpState {
     fn budget_spent(&mut self, limit: &Spent, of_run: bool) {
         let whose = if of_run { "the run" } else { "the work package" };
         let text = format!("{whose} has used up {limit}");
-        self.problems.push(Problem::new(Check::Worker, text));
+        // It is why a person is asked; what was wrong before is no news.
+        self.problems.insert(0, Problem::new(Check::Worker, text));
         self.rounds.push(RoundRecord {
             round: self.round,
             tier: self.tier.clone(),

@@ -90,13 +90,14 @@ impl Costs {
     /// What `ledger` knows; `None` where no session told anything.
     #[must_use]
     pub fn of(ledger: &Ledger) -> Option<Self> {
-        let mut costs = Self { total: CostLine::named("all"), ..Self::default() };
+        let mut costs = Self::default();
         costs.add(ledger, |wp| wp.id.to_string());
         costs.total.told().then_some(costs)
     }
 
     /// Adds a run, each WP under the name that `name` gives it.
     pub fn add(&mut self, ledger: &Ledger, name: impl Fn(&WpState) -> String) {
+        "all".clone_into(&mut self.total.name);
         for wp in &ledger.wps {
             if wp.costs.is_empty() {
                 continue;

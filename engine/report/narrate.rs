@@ -66,7 +66,7 @@ fn of_wp(event: &Event, wp: &WpState, ledger: &Ledger, look: &Look) -> Words {
                 if *attempt > *round { format!(", start {attempt}") } else { String::new() };
             step(Tone::Active, format!("round {round} of {}: {tier} at work{again}", wp.last_round))
         }
-        Event::AttemptEnded { .. } => attempt_ended(event, wp, ledger),
+        Event::AttemptEnded { .. } => attempt_ended(event, wp, ledger, look),
         Event::Answered { number, answer, by, .. } => match by.as_str() {
             "default" => milestone(
                 Tone::Warn,
@@ -164,7 +164,7 @@ fn of_wp(event: &Event, wp: &WpState, ledger: &Ledger, look: &Look) -> Words {
 }
 
 /// How an attempt ended: what it asks, why infrastructure spoilt it, what it did besides.
-fn attempt_ended(event: &Event, wp: &WpState, ledger: &Ledger) -> Words {
+fn attempt_ended(event: &Event, wp: &WpState, ledger: &Ledger, look: &Look) -> Words {
     let Event::AttemptEnded { ran, left_behind, turn, fault, asks, problems, .. } = event else {
         return None;
     };
@@ -202,10 +202,8 @@ fn attempt_ended(event: &Event, wp: &WpState, ledger: &Ledger) -> Words {
     match asked.iter().find(|fork| fork.answer.is_none()) {
         Some(open) => {
             let command = commands::answer(&ledger.run, open.number);
-            milestone(
-                if problems.is_empty() { Tone::Warn } else { tone },
-                format!("{text}: {command}"),
-            )
+            let tone = if problems.is_empty() { Tone::Warn } else { tone };
+            milestone(tone, format!("{text}{}{command}", look.dot()))
         }
         None => step(tone, text),
     }
