@@ -1,5 +1,6 @@
 //! The command line: one file a verb. Arguments in, a room called, an exit code out.
 
+pub mod adapters;
 pub mod answer;
 pub mod apply;
 pub mod ask;
@@ -84,6 +85,7 @@ pub enum Verb {
     Ask(ask::Args),
     Stats(stats::Args),
     RunLogged(run_logged::Args),
+    Adapters(adapters::Args),
     Schema(schema::Args),
     Completions(completions::Args),
     Man(man::Args),
@@ -135,6 +137,7 @@ fn run(cli: &Cli) -> Result<u8, Failure> {
         Verb::Ask(args) => ask::run(args),
         Verb::Stats(args) => stats::run(args, cli.color),
         Verb::RunLogged(args) => run_logged::run(args),
+        Verb::Adapters(args) => adapters::run(args, cli.color),
         Verb::Schema(args) => schema::run(args),
         Verb::Completions(args) => {
             let done = completions::run(args, Cli::command(), &mut io::stdout());

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::cost::{Allowed, Cost, total};
 use super::phase::Phase;
+use super::review::ReviewState;
 use crate::event::{After, Classed, LevelShape, WpShape};
 use crate::model::ids::{CommitId, StageId, TierId, TreeId, WorkerId, WpId};
 use crate::model::outcome::{Class, Problem, Ran};
@@ -155,6 +156,9 @@ pub struct WpState {
     pub verdict: Option<Verdict>,
     /// Who gave it: a person's name or the command.
     pub reviewed_by: Option<String>,
+    /// What is known of the workers that review this round.
+    #[serde(default)]
+    pub review: ReviewState,
     /// Rounds that are over.
     pub rounds: Vec<RoundRecord>,
     /// Starts of this round that infrastructure spoilt.
@@ -218,6 +222,12 @@ pub struct WpState {
 }
 
 impl WpState {
+    /// Rounds that were over when somebody last gave it more of them; 0 where nobody did.
+    #[must_use]
+    pub fn rounds_before_retry(&self) -> u32 {
+        self.last_round.saturating_sub(self.budget)
+    }
+
     pub(super) fn new(shape: &WpShape, level: &LevelShape, n: usize) -> Self {
         Self {
             id: shape.id.clone(),
@@ -248,6 +258,7 @@ impl WpState {
             notes: Vec::new(),
             verdict: None,
             reviewed_by: None,
+            review: ReviewState::default(),
             rounds: Vec::new(),
             spoilt: Vec::new(),
             forks: Vec::new(),
@@ -284,7 +295,6 @@ impl WpState {
     }
 
     /// Whether something that its worker asked has no answer yet.
-    #[must_use]
     pub fn unanswered(&self) -> impl Iterator<Item = &Fork> {
         self.forks.iter().filter(|fork| fork.answer.is_none())
     }

@@ -142,6 +142,8 @@ impl Costs {
     /// # Errors
     /// When `out` cannot be written.
     pub fn write(&self, out: &mut impl Write, look: &Look) -> io::Result<()> {
+        // A figure that is cut is a wrong one.
+        let look = &Look { width: None, ..*look };
         let rows: Vec<&CostLine> = self.wps.iter().chain(&self.tiers).collect();
         let widest = rows.iter().map(|line| width(&line.full_name())).max().unwrap_or(0);
         let names = widest.clamp(10, WIDEST);

@@ -64,7 +64,13 @@ fn of_wp(event: &Event, wp: &WpState, ledger: &Ledger, look: &Look) -> Words {
         Event::AttemptStarted { round, tier, attempt, .. } => {
             let again =
                 if *attempt > *round { format!(", start {attempt}") } else { String::new() };
-            step(Tone::Active, format!("round {round} of {}: {tier} at work{again}", wp.last_round))
+            let before = wp.rounds_before_retry();
+            let of = match round.saturating_sub(before) {
+                0 => format!("({} more may follow)", wp.last_round - before),
+                _ if before == 0 => format!("of {}", wp.last_round),
+                n => format!("({n} of {} since the retry)", wp.last_round - before),
+            };
+            step(Tone::Active, format!("round {round} {of}: {tier} at work{again}"))
         }
         Event::AttemptEnded { .. } => attempt_ended(event, wp, ledger, look),
         Event::Answered { number, answer, by, .. } => match by.as_str() {
@@ -81,6 +87,7 @@ fn of_wp(event: &Event, wp: &WpState, ledger: &Ledger, look: &Look) -> Words {
             let whose = if *of_run { "the run has used up" } else { "it has used up" };
             milestone(Tone::Bad, format!("escalated: {whose} {limit}"))
         }
+        Event::ReviewerStarted { .. } => reviewer_started(event),
         Event::ReviewerEnded { .. } => reviewer_ended(event),
         Event::ScopeChecked { problems, .. } if !problems.is_empty() => {
             step(Tone::Bad, format!("scope: {}", listed(problems)))
@@ -90,6 +97,9 @@ fn of_wp(event: &Event, wp: &WpState, ledger: &Ledger, look: &Look) -> Words {
         }
         Event::DodRan { ran, .. } if !ran.end.success() => {
             step(Tone::Bad, format!("DoD failed: {}", failed(ran)))
+        }
+        Event::DodRan { ran, .. } if ran.log_error.is_some() => {
+            step(Tone::Warn, format!("DoD: {}{}", ran.run, incomplete(ran)))
         }
         Event::ReviewRequested { .. } => milestone(
             Tone::Warn,
@@ -140,6 +150,7 @@ fn of_wp(event: &Event, wp: &WpState, ledger: &Ledger, look: &Look) -> Words {
         | Event::ScopeChecked { .. }
         | Event::DodRan { .. }
         | Event::RoundEnded { .. }
+        | Event::ReviewStarted { .. }
         | Event::WorktreeRemoved { salvage: None, .. } => None,
         // Not about one WP.
         Event::RunCreated { .. }
@@ -183,10 +194,11 @@ fn attempt_ended(event: &Event, wp: &WpState, ledger: &Ledger, look: &Look) -> W
         1 => text.push_str("; a process it left running was ended"),
         n => text.push_str(&format!("; {n} processes it left running were ended")),
     }
+    text.push_str(&incomplete(ran));
     if !problems.is_empty() {
         text.push_str(&format!("; seen beside it: {}", listed(problems)));
     }
-    let spoilt = fault.is_some() || !ran.end.success();
+    let spoilt = fault.is_some() || !ran.end.success() || ran.log_error.is_some();
     let tone = match (problems.is_empty(), spoilt) {
         (false, _) => Tone::Bad,
         (true, true) => Tone::Warn,
@@ -234,8 +246,16 @@ fn used(turn: &Turn) -> String {
     text
 }
 
+fn reviewer_started(event: &Event) -> Words {
+    let Event::ReviewerStarted { lens, tier, number, .. } = event else { return None };
+    let again = if *number > 1 { format!(", session {number}") } else { String::new() };
+    step(Tone::Active, format!("reviewer for {lens} on {tier} at work{again}"))
+}
+
 fn reviewer_ended(event: &Event) -> Words {
-    let Event::ReviewerEnded { lens, tier, ran, turn, fault, .. } = event else { return None };
+    let Event::ReviewerEnded { lens, tier, ran, turn, fault, unread, touched, .. } = event else {
+        return None;
+    };
     let who = format!("reviewer for {lens} on {tier}");
     let used = turn.as_ref().map(used).unwrap_or_default();
     let took = words::took(ran.took);
@@ -244,9 +264,20 @@ fn reviewer_ended(event: &Event) -> Words {
             Tone::Warn,
             format!("{who}: {} ({}) after {took}{used}", fault.message, fault.class),
         ),
+        None if !touched.is_empty() => step(
+            Tone::Bad,
+            format!(
+                "{who}: its verdict does not count, it did more than read: {}",
+                listed(touched)
+            ),
+        ),
         None => {
             let tone = if ran.end.success() { Tone::Normal } else { Tone::Warn };
-            step(tone, format!("{who}: {} after {took}{used}", ran.end))
+            let text = format!("{who}: {} after {took}{used}", ran.end);
+            match unread {
+                Some(why) => step(Tone::Warn, format!("{text}; no verdict in its answer: {why}")),
+                None => step(tone, text),
+            }
         }
     }
 }
@@ -317,7 +348,7 @@ fn of_run(event: &Event, ledger: &Ledger, look: &Look) -> Words {
         Event::NoteAdded { text, by } => {
             milestone(Tone::Warn, format!("corrected by {by}, in every brief from now on: {text}"))
         }
-        Event::VerifyStarted { commit } => {
+        Event::VerifyStarted { commit, .. } => {
             milestone(Tone::Active, format!("last look: at {}", commit.short()))
         }
         Event::VerifyRan { wp, ran, .. } if !ran.end.success() => {
@@ -327,6 +358,8 @@ fn of_run(event: &Event, ledger: &Ledger, look: &Look) -> Words {
         Event::VerifyRan { wp: None, ran, .. } => {
             step(Tone::Good, format!("last look: {} passed", ran.run))
         }
+        Event::ReviewerStarted { .. } => reviewer_started(event)
+            .map(|(tone, text, milestone)| (tone, format!("last look: {text}"), milestone)),
         Event::ReviewerEnded { .. } => reviewer_ended(event)
             .map(|(tone, text, milestone)| (tone, format!("last look: {text}"), milestone)),
         Event::VerifyReviewed { by, verdict } => match verdict.verdict {
@@ -351,6 +384,7 @@ fn of_run(event: &Event, ledger: &Ledger, look: &Look) -> Words {
         | Event::GateMerged { .. }
         | Event::GateDodRan { .. }
         | Event::VerifyRan { .. }
+        | Event::ReviewStarted { .. }
         | Event::BranchesMoved { .. } => None,
         // About one WP.
         Event::WpStarted { .. }
@@ -418,10 +452,15 @@ fn stage(ledger: &Ledger, level: usize) -> String {
 
 fn failed(ran: &Ran) -> String {
     let lines = words::count(ran.lines, "line");
+    let log = incomplete(ran);
     match &ran.end {
-        End::Exit { code } => format!("{}: exit={code} ({lines}, {})", ran.run, ran.log),
-        end => format!("{}: {end} ({lines}, {})", ran.run, ran.log),
+        End::Exit { code } => format!("{}: exit={code} ({lines}, {}){log}", ran.run, ran.log),
+        end => format!("{}: {end} ({lines}, {}){log}", ran.run, ran.log),
     }
+}
+
+fn incomplete(ran: &Ran) -> String {
+    ran.incomplete().map(|what| format!("; {what}")).unwrap_or_default()
 }
 
 /// A problem in one clause.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::Reporter;
 use super::cells::width;
-use super::line::{Line, Row};
+use super::line::{Flow, Line, Row};
 use super::narrate::narrate;
 use super::outlook::Pause;
 use super::palette::{Look, Tone};
@@ -45,7 +45,8 @@ impl<W: Write + Send> Reporter for Plain<W> {
     fn event(&mut self, record: &Record, ledger: &Ledger) {
         let Some(said) = self.lines.line(record, ledger, &self.look) else { return };
         let Some(out) = &mut self.out else { return };
-        if writeln!(out, "{}", said.row.trimmed()).and_then(|()| out.flush()).is_err() {
+        let written = said.rows.iter().try_for_each(|row| writeln!(out, "{}", row.trimmed()));
+        if written.and_then(|()| out.flush()).is_err() {
             self.out = None;
         }
     }
@@ -80,8 +81,8 @@ pub struct Lines {
 /// One event as a line.
 #[derive(Debug)]
 pub struct SaidLine {
-    /// The line.
-    pub row: Row,
+    /// The line, or lines where it outgrows what `look` has room for.
+    pub rows: Vec<Row>,
     /// It stands for itself, without the steps between.
     pub milestone: bool,
 }
@@ -130,8 +131,8 @@ impl Lines {
             }
             None => line,
         };
-        let line = line.then(tone, &said.text);
-        Some(SaidLine { row: line.done(), milestone: said.milestone })
+        let rows = Flow::after(line).then(tone, &said.text).rows();
+        Some(SaidLine { rows, milestone: said.milestone })
     }
 
     /// What the next start waits for, where infrastructure spoilt this one.

@@ -5,10 +5,11 @@ use std::io::{self, Write};
 
 use super::cells::width;
 use super::costs::Costs;
-use super::line::Line;
+use super::line::{Flow, Line};
 use super::narrate::{length_of, one, question, through};
 use super::outlook::{Pause, taken_at};
 use super::palette::{Look, Tone};
+use super::summary::VerifySummary;
 use super::words;
 use crate::ledger::{GatePhase, Ledger, Means, Phase, WpState};
 use crate::model::plan::Plan;
@@ -16,6 +17,9 @@ use crate::model::time::Timestamp;
 
 /// Widest that a name or a stage is shown.
 const WIDEST: usize = 24;
+
+/// Columns of a round, at least.
+const ROUND: usize = 7;
 
 /// Writes the table of `ledger` as it stands at `now`, then what is asked, what failed last in its own
 /// words, and what was used; `held` says whether an engine has the run. The plan says what happens by
@@ -43,6 +47,7 @@ pub fn write(
         stage: widest(|wp| wp.stage.as_str(), "STAGE"),
         state: widest(|wp| words::state(wp.phase), "STATE"),
         tier: widest(|wp| wp.tier.as_str(), "TIER"),
+        round: ledger.wps.iter().map(|wp| width(&round(wp)) + 2).max().unwrap_or(0).max(ROUND),
     };
     writeln!(out, "{}", columns.title(look))?;
     for wp in &ledger.wps {
@@ -66,19 +71,21 @@ pub fn write(
         }
         writeln!(out, "{}", line.done().trimmed())?;
     }
+    if let Some(verify) = VerifySummary::of(ledger) {
+        verify.write(out, look)?;
+    }
     let told = asked(ledger, plan, now).chain(faults(ledger)).chain(outages(ledger, now));
     let mut told = told.chain(corrections(ledger, now)).peekable();
     if told.peek().is_some() {
         writeln!(out)?;
     }
     // What somebody else said is never cut: it is all there is to go by.
-    let whole = &Look { width: None, ..*look };
     for (tone, who, what) in told {
-        let line = Line::new(whole)
+        let head = Line::new(look)
             .then(tone, words::tone_mark(tone, look))
             .then(Tone::Strong, &format!(" {who}"))
-            .then(Tone::Normal, &format!("  {what}"));
-        writeln!(out, "{}", line.done().trimmed())?;
+            .gap(2);
+        Flow::after(head).then(Tone::Normal, &what).write(out)?;
     }
     match Costs::of(ledger) {
         Some(costs) => {
@@ -108,12 +115,20 @@ fn asked<'a>(
 
 /// The last error of each worker that did not get to its end, in its own words: before any theory.
 fn faults(ledger: &Ledger) -> impl Iterator<Item = Told> + '_ {
-    ledger.wps.iter().filter(|wp| !wp.phase.got_through()).filter_map(|wp| {
-        let fault = wp.fault.as_ref()?;
-        let worker = wp.worker.as_ref().map_or("worker", |worker| worker.as_str());
-        let who = format!("{} start {}", wp.id, wp.attempt);
-        let what = format!("{worker} on {}: {} ({})", wp.tier, fault.message, fault.class);
-        Some((Tone::Bad, who, what))
+    ledger.wps.iter().filter(|wp| !wp.phase.got_through()).flat_map(|wp| {
+        let work = wp.fault.as_ref().map(|fault| {
+            let worker = wp.worker.as_ref().map_or("worker", |worker| worker.as_str());
+            let who = format!("{} start {}", wp.id, wp.attempt);
+            let what = format!("{worker} on {}: {} ({})", wp.tier, fault.message, fault.class);
+            (Tone::Bad, who, what)
+        });
+        let unheard = wp.review.reviewers.iter().filter(|it| it.verdict.is_none());
+        let reviews = unheard.filter_map(|reviewer| {
+            let last = reviewer.spoilt.last()?;
+            let who = format!("{} reviewer for {}", wp.id, reviewer.lens);
+            Some((Tone::Bad, who, format!("on {}: {}", last.tier, last.what)))
+        });
+        work.into_iter().chain(reviews)
     })
 }
 
@@ -176,6 +191,7 @@ struct Columns {
     stage: usize,
     state: usize,
     tier: usize,
+    round: usize,
 }
 
 impl Columns {
@@ -185,7 +201,7 @@ impl Columns {
             .cell(Tone::Faint, "WP", self.id + 2)
             .cell(Tone::Faint, "STAGE", self.stage + 2)
             .cell(Tone::Faint, "STATE", self.state + 2)
-            .cell(Tone::Faint, "ROUND", 7)
+            .cell(Tone::Faint, "ROUND", self.round)
             .cell(Tone::Faint, "TIER", self.tier + 2)
             .cell(Tone::Faint, "  TIME", 8)
             .then(Tone::Faint, "WHAT");
@@ -194,8 +210,6 @@ impl Columns {
 
     fn row(&self, wp: &WpState, now: Timestamp, look: &Look, what: &str) -> String {
         let tone = words::tone(wp.phase);
-        let round =
-            if wp.round == 0 { String::new() } else { format!("{}/{}", wp.round, wp.last_round) };
         let running = wp.started_at.filter(|_| !wp.phase.settled()).map(|at| now.since(at));
         let time = length_of(wp).or(running).map(words::clock).unwrap_or_default();
         let line = Line::new(look)
@@ -207,12 +221,23 @@ impl Columns {
             .gap(2)
             .cell(tone, words::state(wp.phase), self.state)
             .gap(2)
-            .cell(Tone::Normal, &round, 7)
+            .cell(Tone::Normal, &round(wp), self.round)
             .cell(Tone::Normal, wp.tier.as_str(), self.tier)
             .gap(2)
             .cell(Tone::Normal, &format!("{time:>6}"), 8)
             .then(Tone::Normal, what);
         line.done().trimmed().to_owned()
+    }
+}
+
+/// The round that it is in; of a retry, what that gave it.
+fn round(wp: &WpState) -> String {
+    let round = words::round(wp);
+    match wp.rounds_before_retry() {
+        0 => round,
+        _ if wp.phase.settled() => round,
+        before if wp.round > before => format!("{round} again"),
+        before => format!("{round}, {} more", wp.last_round - before),
     }
 }
 
@@ -228,8 +253,8 @@ fn what(wp: &WpState, ledger: &Ledger, plan: Option<&Plan>, now: Timestamp) -> S
         Phase::Deferred => wp.because.as_ref().map(|id| format!("needs {id}")).unwrap_or_default(),
         Phase::Starting => match plan.and_then(|plan| Pause::of(plan, ledger, wp, now)) {
             Some(pause) => pause.text(now),
-            None => wp.title.clone(),
+            None => words::title(&wp.id, &wp.title).to_owned(),
         },
-        _ => wp.title.clone(),
+        _ => words::title(&wp.id, &wp.title).to_owned(),
     }
 }

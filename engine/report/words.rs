@@ -2,7 +2,8 @@
 
 use super::palette::{Look, Tone};
 use crate::event::Outcome;
-use crate::ledger::Phase;
+use crate::ledger::{Phase, WpState};
+use crate::model::ids::WpId;
 use crate::model::outcome::DodClass;
 use crate::model::plan::{Kind, Risk};
 use crate::model::time::{Length, Timestamp};
@@ -113,6 +114,24 @@ pub fn kind(kind: Kind) -> &'static str {
     match kind {
         Kind::Change => "change",
         Kind::Scout => "scout",
+    }
+}
+
+/// The title of a WP where it says more than the id, which it is if the plan has none.
+#[must_use]
+pub fn title<'a>(id: &WpId, title: &'a str) -> &'a str {
+    if id.as_str() == title { "" } else { title }
+}
+
+/// Which round a WP is in and how many there may be, those before a retry not counted; of one that is
+/// settled, how many it took.
+#[must_use]
+pub fn round(wp: &WpState) -> String {
+    let before = wp.rounds_before_retry();
+    match (wp.round, before) {
+        (0, _) => String::new(),
+        (round, _) if wp.phase.settled() || before > 0 && round <= before => round.to_string(),
+        (round, _) => format!("{}/{}", round - before, wp.last_round - before),
     }
 }
 

@@ -243,6 +243,30 @@ impl RunDir {
         self.path().join(format!("guard/{wp}-{attempt}.json"))
     }
 
+    /// What refuses a worker's pushes.
+    #[must_use]
+    pub fn no_push(&self) -> PathBuf {
+        self.path().join("no-push")
+    }
+
+    /// Where refused pushes are noted.
+    #[must_use]
+    pub fn pushes_folder(&self) -> PathBuf {
+        self.path().join("pushes")
+    }
+
+    /// The pushes that one attempt tried.
+    #[must_use]
+    pub fn pushes(&self, wp: &WpId, attempt: u32) -> PathBuf {
+        self.pushes_folder().join(format!("{wp}-{attempt}"))
+    }
+
+    /// What the rest of the repository was before reviewers were let in.
+    #[must_use]
+    pub fn review_guard(&self, unit: &str) -> PathBuf {
+        self.path().join(format!("guard/{unit}-review.json"))
+    }
+
     /// A look at the user's checkout, by its digest.
     #[must_use]
     pub fn look(&self, digest: &str) -> PathBuf {

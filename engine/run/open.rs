@@ -7,6 +7,7 @@ use super::create::Approval;
 use super::directory::{EngineLock, RunDir};
 use super::error::RunError;
 use super::freeze::{known, thaw};
+use super::leaving::Leaving;
 use super::lookout::Lookout;
 use super::settled::Settled;
 use super::site::{Site, worktrees_root};
@@ -93,6 +94,7 @@ pub fn site(
         classed: std::sync::Mutex::new(classed),
         classing: tokio::sync::Mutex::new(()),
         settled: Settled::default(),
+        leaving: Leaving::default(),
         lookout: Lookout::default(),
         plan: Arc::new(plan),
         dir,

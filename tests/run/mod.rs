@@ -1,6 +1,7 @@
 //! Running plans.
 
 mod adversary;
+mod all_at_once;
 mod approval;
 mod cases;
 mod compile;
@@ -8,10 +9,13 @@ mod holder;
 mod infrastructure;
 mod interrupt;
 mod kill_matrix;
+mod leaving;
 mod limits;
+mod logs;
 mod objects;
 mod outcomes;
 mod providers;
+mod pushes;
 mod questions;
 mod requests;
 mod tampering;
@@ -21,3 +25,4 @@ mod tampering_steps;
 mod unreadable;
 mod watching;
 mod words;
+mod worker_review;

@@ -142,10 +142,7 @@ impl Grid {
         line = line.cell(tone, words::state(wp.phase), self.state).gap(1);
         let (round, time) = match (wp.phase, wp.since) {
             (Phase::Waiting, _) | (_, None) => (String::new(), String::new()),
-            (_, Some(since)) => {
-                let round = format!("{}/{}", wp.round, wp.last_round);
-                (if wp.round == 0 { String::new() } else { round }, words::clock(now.since(since)))
-            }
+            (_, Some(since)) => (words::round(wp), words::clock(now.since(since))),
         };
         let line =
             line.cell(Tone::Normal, &round, 3).cell(Tone::Normal, &format!("{time:>7}"), 7).gap(2);

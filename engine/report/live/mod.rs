@@ -92,8 +92,10 @@ impl<W: Write> Live<W> {
 
 impl<W: Write + Send> Reporter for Live<W> {
     fn event(&mut self, record: &Record, ledger: &Ledger) {
-        let said = self.lines.line(record, ledger, &self.look);
-        self.stay.extend(said.filter(|said| said.milestone).map(|said| said.row));
+        let columns = (self.size)().map(|size| size.columns).filter(|columns| *columns > 0);
+        let look = Look { width: columns, ..self.look };
+        let said = self.lines.line(record, ledger, &look);
+        self.stay.extend(said.filter(|said| said.milestone).into_iter().flat_map(|said| said.rows));
     }
 
     fn say(&mut self, text: &str) {

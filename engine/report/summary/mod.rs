@@ -5,6 +5,7 @@ mod facts;
 mod failure;
 mod human;
 mod next;
+mod verify;
 
 use std::path::Path;
 
@@ -13,6 +14,7 @@ use serde::Serialize;
 
 pub use failure::Failure;
 pub use next::NextCommand;
+pub use verify::{VerifySummary, VerifyWord};
 
 use crate::event::{Outcome, StopReason};
 use crate::ledger::{Fork, GatePhase, Ledger, Note, Outage, Phase};
@@ -45,6 +47,8 @@ pub struct Summary {
     pub wps: Vec<WpSummary>,
     /// Stages that were merged, or that do not hold together.
     pub stages: Vec<StageSummary>,
+    /// The last look at the whole, where the plan wants one.
+    pub verify: Option<VerifySummary>,
     /// Corrections of the plan's facts.
     pub corrections: Vec<Note>,
     /// Providers that fail.
@@ -91,7 +95,7 @@ pub struct WpSummary {
     /// Why its worktree stays, where somebody has to know.
     pub kept: Option<String>,
     /// That its branch is not at the checked commit, and what sets it right.
-    pub moved: Option<String>,
+    pub moved: Option<Moved>,
     /// The report's name within the run directory.
     pub report: Option<String>,
     /// The WP that it could not go on without.
@@ -104,6 +108,15 @@ pub struct WpSummary {
     pub problems: Vec<Problem>,
     /// What was seen and is blamed on no one.
     pub notes: Vec<String>,
+}
+
+/// A branch that is not where its work was checked.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Moved {
+    /// What became of it.
+    pub what: String,
+    /// The command that sets it right.
+    pub command: String,
 }
 
 /// What was checked, and what the checks said. What is absent was not checked.
@@ -164,7 +177,7 @@ pub struct StageSummary {
     /// The merged commit.
     pub commit: Option<CommitId>,
     /// That the branch is not at that commit, and what sets it right.
-    pub moved: Option<String>,
+    pub moved: Option<Moved>,
     /// Whose answer a failure needs.
     pub class: Option<Class>,
     /// What is wrong.
@@ -185,6 +198,7 @@ impl Summary {
             through: ledger.wps.iter().filter(|wp| wp.phase.got_through()).count(),
             wps: ledger.wps.iter().map(|wp| WpSummary::of(wp, ledger)).collect(),
             stages: ledger.gates.iter().filter_map(|gate| StageSummary::of(gate, ledger)).collect(),
+            verify: VerifySummary::of(ledger),
             corrections: ledger.notes.clone(),
             outages: ledger.outages.clone(),
             costs: Costs::of(ledger),

@@ -7,7 +7,7 @@ use crate::event::{MovedBranch, Outcome, StopReason};
 use crate::ledger::{GatePhase, Ledger, Phase, WpState};
 use crate::model::ids::CommitId;
 use crate::model::plan::{Kind, Mode};
-use crate::report::commands;
+use crate::report::{commands, words};
 
 /// A command, and what it is for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -106,7 +106,11 @@ fn take(ledger: &Ledger, partly: bool, next: &mut Vec<NextCommand>) {
             };
             for wp in ledger.wps.iter().filter(changed) {
                 if let Some(branch) = &wp.branch {
-                    let (command, why) = merge(ledger, branch, wp.commit.as_ref(), &wp.title);
+                    let why = match words::title(&wp.id, &wp.title) {
+                        "" => "take its work",
+                        title => title,
+                    };
+                    let (command, why) = merge(ledger, branch, wp.commit.as_ref(), why);
                     say(command, &why);
                 }
             }

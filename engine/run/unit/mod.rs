@@ -5,9 +5,10 @@ mod agent;
 mod brief;
 mod commit;
 pub mod prove;
+mod pushes;
 mod review;
 mod scope;
-mod told;
+pub(super) mod told;
 mod work;
 
 use std::sync::Arc;
@@ -32,10 +33,12 @@ pub enum Message {
     /// A fact. It is on disk when the answer comes.
     Record {
         /// What happened.
-        event: Event,
+        event: Box<Event>,
         /// Where the answer goes.
         reply: oneshot::Sender<Answer>,
     },
+    /// A WP is through: its unit needs no room any more, and only its worktree has to go.
+    Leaving(WpId),
     /// A WP's unit has nothing more to do.
     UnitDone(WpId),
     /// The gate has nothing more to do.
@@ -63,7 +66,7 @@ impl Line {
     /// [`Halt::Stopped`] when the dispatcher takes nothing more.
     pub async fn record(&self, event: Event) -> Result<Option<Box<WpState>>, Halt> {
         let (reply, answer) = oneshot::channel();
-        let sent = self.0.send(Message::Record { event, reply }).await;
+        let sent = self.0.send(Message::Record { event: Box::new(event), reply }).await;
         match (sent, answer.await) {
             (Ok(()), Ok(Answer::Recorded(state))) => Ok(state),
             _ => Err(Halt::Stopped),
@@ -135,7 +138,10 @@ impl Unit {
     /// Where nothing is integrated, nobody needs the worktree once its work is on its branch.
     async fn clean(&self) {
         let over = self.state.phase == Phase::Passed && self.site.plan.mode == Mode::Independent;
-        if over && let Some(event) = clean::clean(&self.site, &self.state).await {
+        if !over || self.line.0.send(Message::Leaving(self.state.id.clone())).await.is_err() {
+            return;
+        }
+        if let Some(event) = clean::clean_with_others(&self.site, &self.state).await {
             let _ = self.line.record(event).await;
         }
     }
@@ -228,7 +234,8 @@ impl Unit {
     }
 }
 
-fn escaped(path: &std::path::Path) -> String {
+/// A path for display.
+pub(super) fn escaped(path: &std::path::Path) -> String {
     use std::os::unix::ffi::OsStrExt;
     crate::process::escape(path.as_os_str().as_bytes())
 }
