@@ -15,3 +15,4 @@ mod report;
 mod run;
 mod support;
 mod whitelist;
+mod worker;

@@ -14,6 +14,7 @@
 //! | [`snapshot`] | the bytes on disk against the pinned base |
 //! | [`guard`] | the rest of the repository before and after a worker |
 //! | [`scope`] | snapshot and guard against a whitelist |
+//! | [`pushes`] | what a worker tried to push, or did |
 //! | [`checked`], [`whole`] | what was checked stays until it is committed; what is committed is on disk |
 //!
 //! The scope check does not ask git what changed. It walks the worktree itself, once, and compares each
@@ -40,6 +41,7 @@ mod look;
 pub mod merge;
 pub mod objects;
 mod patch;
+pub mod pushes;
 mod ref_lock;
 pub mod refs;
 mod registry;
@@ -50,6 +52,7 @@ mod seed;
 mod settings;
 pub mod settle;
 pub mod snapshot;
+pub mod standing;
 mod submodule;
 pub mod tamper;
 pub mod trees;

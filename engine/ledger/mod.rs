@@ -22,12 +22,12 @@ use serde::{Deserialize, Serialize};
 
 pub use cost::{Allowed, Cost, Role, total};
 pub use gate::{GatePhase, GateState};
-pub use judge::{Candidate, NextAttempt, judge, next_attempt};
+pub use judge::{Candidate, NextAttempt, candidates, default_due, judge, next_attempt};
 pub use outage::{Means, Outage};
 pub use phase::Phase;
 pub use ready::NextGate;
 pub use verify::{NextVerify, VerifyRan, VerifyState};
-pub use wp::{Fork, RoundRecord, Session, Spoilt, WpState};
+pub use wp::{Fork, RoundRecord, Session, Spoilt, WpState, settled};
 
 use crate::event::{Event, MovedBranch, Outcome, Record, StopReason};
 use crate::model::ids::{CommitId, RunId, WpId};

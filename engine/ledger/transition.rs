@@ -2,11 +2,12 @@
 
 use super::cost::{self, Role, Session};
 use super::phase::Phase;
-use super::wp::{self, Fork, RoundRecord, Spoilt, WpState};
+use super::wp::{self, Fork, PLAN, RoundRecord, Spoilt, WpState, settled};
 use super::{LedgerError, impossible};
 use crate::event::{Asked, Event, NextStep, Record};
 use crate::model::outcome::{Check, Class, End, Problem, Ran};
 use crate::model::plan::Kind;
+use crate::model::question::Question;
 use crate::model::time::Timestamp;
 use crate::model::turn::{Fault, Spent};
 use crate::model::verdict::{Judgment, Verdict};
@@ -250,14 +251,23 @@ impl WpState {
     /// The worker asks. Numbers are given by the run, which knows how many there were.
     fn asks(&mut self, asked_at: Timestamp, asks: &[Asked]) -> Phase {
         self.asked += 1;
-        self.forks.extend(asks.iter().map(|asked| Fork {
+        // What is answered at once is so by the plan, or by whoever answered the same before.
+        let by = |asked: &Asked| {
+            asked.answer.as_ref()?;
+            let question = Question::new(&asked.question, None)?;
+            let before = settled(&question, &[], &self.forks).map(|(_, by)| by.to_owned());
+            before.or_else(|| Some(PLAN.to_owned()))
+        };
+        let fork = |asked: &Asked| Fork {
             number: 0,
             question: asked.question.clone(),
             default: asked.default.clone(),
             asked_at,
             answer: asked.answer.clone(),
-            by: asked.answer.is_some().then(|| "plan".to_owned()),
-        }));
+            by: by(asked),
+        };
+        let forks: Vec<Fork> = asks.iter().map(fork).collect();
+        self.forks.extend(forks);
         if self.asked > ASKS {
             let text = format!(
                 "the worker stopped to ask {} times in this round; the brief leaves too much open",
@@ -383,6 +393,8 @@ impl WpState {
             // The disk may have mended; nothing of the round is lost.
             (Phase::Blocked, Some(was)) => was,
             (_, Some(was @ (Phase::Provisioning | Phase::Classing))) => was,
+            // What its worker asked still needs an answer.
+            (_, Some(was @ Phase::AwaitingAnswer)) => was,
             _ => Phase::Briefing,
         };
     }

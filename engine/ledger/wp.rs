@@ -9,9 +9,13 @@ use crate::event::{After, Classed, LevelShape, WpShape};
 use crate::model::ids::{CommitId, StageId, TierId, TreeId, WorkerId, WpId};
 use crate::model::outcome::{Class, Problem, Ran};
 use crate::model::plan::{Kind, Risk};
+use crate::model::question::Question;
 use crate::model::time::Timestamp;
 use crate::model::turn::{Fault, FaultClass, Usd};
 use crate::model::verdict::Verdict;
+
+/// Who answers what the plan has settled.
+pub(super) const PLAN: &str = "plan";
 
 /// One finished round.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -62,6 +66,24 @@ pub struct Fork {
     pub answer: Option<String>,
     /// Who answered: a person's name, `plan`, or `default`.
     pub by: Option<String>,
+}
+
+/// What settles `question`: a choice that the plan has made, or what was answered before. Gives the
+/// answer, and who gave it.
+#[must_use]
+pub fn settled<'a>(
+    question: &Question,
+    plan: &'a [crate::model::plan::Fork],
+    before: &'a [Fork],
+) -> Option<(&'a str, &'a str)> {
+    let planned = plan.iter().find(|fork| question.is(&fork.question));
+    if let Some(fork) = planned {
+        return Some((&fork.default, PLAN));
+    }
+    before.iter().filter(|fork| question.is(&fork.question)).find_map(|fork| {
+        let answer = fork.answer.as_deref().filter(|answer| !answer.is_empty())?;
+        Some((answer, fork.by.as_deref().unwrap_or(PLAN)))
+    })
 }
 
 /// An agent's session that a later attempt can go on with.

@@ -6,20 +6,25 @@
 //!
 //! Whatever a plan, a path or a worker wrote is escaped here ([`escape`]) before it meets a terminal.
 
+pub mod adapters;
 pub mod cells;
 pub mod checkpoint;
 pub mod commands;
+pub mod costs;
 pub mod escape;
 pub mod findings;
 pub mod graph;
+pub mod inbox;
 pub mod json;
 pub mod junit;
 pub mod line;
 pub mod live;
 pub mod narrate;
+pub mod outlook;
 pub mod palette;
 pub mod plain;
 pub mod screen;
+pub mod stats;
 pub mod status;
 pub mod summary;
 pub mod words;

@@ -5,10 +5,11 @@ use super::commands;
 use super::palette::{Look, Tone};
 use super::words;
 use crate::event::{Event, NextStep, Outcome, Record, StopReason};
-use crate::ledger::{Ledger, WpState};
+use crate::ledger::{Fork, Ledger, WpState};
 use crate::model::ids::WpId;
 use crate::model::outcome::{Check, End, Problem, Ran};
 use crate::model::time::Length;
+use crate::model::turn::Turn;
 use crate::model::verdict::Judgment;
 
 /// Problems that are named in one sentence; the rest are counted.
@@ -30,12 +31,12 @@ pub struct Said {
 /// What `record` means in words, `ledger` being the state after it; `None` when nobody needs to hear.
 #[must_use]
 pub fn narrate(record: &Record, ledger: &Ledger, look: &Look) -> Option<Said> {
-    let (tone, text, milestone) = if let Some(id) = record.event.wp()
-        && !matches!(record.event, Event::GateDodRan { .. })
-    {
-        of_wp(&record.event, ledger.wp(id)?, ledger, look)?
-    } else {
-        of_run(&record.event, ledger, look)?
+    // On the merged tree a command is of a WP, and what it says is of the whole.
+    let of_whole = matches!(record.event, Event::GateDodRan { .. } | Event::VerifyRan { .. });
+    let id = record.event.wp().filter(|_| !of_whole);
+    let (tone, text, milestone) = match id {
+        Some(id) => of_wp(&record.event, ledger.wp(id)?, ledger, look)?,
+        None => of_run(&record.event, ledger, look)?,
     };
     Some(Said { wp: record.event.wp().cloned(), tone, text, milestone })
 }
@@ -71,17 +72,22 @@ fn of_wp(event: &Event, wp: &WpState, ledger: &Ledger, look: &Look) -> Words {
             };
             step(Tone::Active, format!("round {round} {of}: {tier} at work{again}"))
         }
-        Event::AttemptEnded { ran, left_behind, .. } => {
-            let left = match left_behind {
-                0 => String::new(),
-                1 => "; a process it left running was ended".to_owned(),
-                n => format!("; {n} processes it left running were ended"),
-            };
-            let well = ran.end.success() && ran.log_error.is_none();
-            let tone = if well { Tone::Normal } else { Tone::Warn };
-            let log = incomplete(ran);
-            step(tone, format!("worker: {} after {}{left}{log}", ran.end, words::took(ran.took)))
+        Event::AttemptEnded { .. } => attempt_ended(event, wp, ledger),
+        Event::Answered { number, answer, by, .. } => match by.as_str() {
+            "default" => milestone(
+                Tone::Warn,
+                format!("q{number}: nobody answered in time, the default is taken: {answer}"),
+            ),
+            by => step(Tone::Good, format!("q{number} answered by {by}: {answer}")),
+        },
+        Event::Redirected { say, by, .. } => {
+            milestone(Tone::Active, format!("{by} to the worker: {say}"))
         }
+        Event::BudgetSpent { limit, of_run, .. } => {
+            let whose = if *of_run { "the run has used up" } else { "it has used up" };
+            milestone(Tone::Bad, format!("escalated: {whose} {limit}"))
+        }
+        Event::ReviewerEnded { .. } => reviewer_ended(event),
         Event::ScopeChecked { problems, .. } if !problems.is_empty() => {
             step(Tone::Bad, format!("scope: {}", listed(problems)))
         }
@@ -136,7 +142,123 @@ fn of_wp(event: &Event, wp: &WpState, ledger: &Ledger, look: &Look) -> Words {
             Tone::Warn,
             format!("worktree removed; what was not committed is in {salvage}"),
         ),
-        _ => None,
+        // Steps on the way: what they lead to is told.
+        Event::WpStarted { .. }
+        | Event::WpProvisioned { .. }
+        | Event::RoundStarted { .. }
+        | Event::ScopeChecked { .. }
+        | Event::DodRan { .. }
+        | Event::RoundEnded { .. }
+        | Event::WorktreeRemoved { salvage: None, .. } => None,
+        // Not about one WP.
+        Event::RunCreated { .. }
+        | Event::RunApproved { .. }
+        | Event::EngineStarted { .. }
+        | Event::EngineStopped { .. }
+        | Event::NoteAdded { .. }
+        | Event::GateStarted { .. }
+        | Event::GateMerged { .. }
+        | Event::GateDodRan { .. }
+        | Event::GatePassed { .. }
+        | Event::GateFailed { .. }
+        | Event::GateHalted { .. }
+        | Event::VerifyStarted { .. }
+        | Event::VerifyRan { .. }
+        | Event::VerifyReviewed { .. }
+        | Event::VerifyEnded { .. }
+        | Event::VerifyHalted { .. }
+        | Event::BranchesMoved { .. }
+        | Event::RunFinished { .. } => None,
+    }
+}
+
+/// How an attempt ended: what it asks, why infrastructure spoilt it, what it did besides.
+fn attempt_ended(event: &Event, wp: &WpState, ledger: &Ledger) -> Words {
+    let Event::AttemptEnded { ran, left_behind, turn, fault, asks, problems, .. } = event else {
+        return None;
+    };
+    let mut text = match fault {
+        Some(fault) => {
+            let class = fault.class;
+            format!("worker: {} ({class}) after {}", fault.message, words::took(ran.took))
+        }
+        None => format!("worker: {} after {}", ran.end, words::took(ran.took)),
+    };
+    if let Some(turn) = turn {
+        text.push_str(&used(turn));
+    }
+    match left_behind {
+        0 => {}
+        1 => text.push_str("; a process it left running was ended"),
+        n => text.push_str(&format!("; {n} processes it left running were ended")),
+    }
+    if !problems.is_empty() {
+        text.push_str(&format!("; seen beside it: {}", listed(problems)));
+    }
+    let spoilt = fault.is_some() || !ran.end.success();
+    let tone = match (problems.is_empty(), spoilt) {
+        (false, _) => Tone::Bad,
+        (true, true) => Tone::Warn,
+        (true, false) => Tone::Normal,
+    };
+    if asks.is_empty() {
+        return step(tone, text);
+    }
+    // They were numbered in this order.
+    let asked = &wp.forks[wp.forks.len().saturating_sub(asks.len())..];
+    let questions: Vec<String> = asked.iter().map(question).collect();
+    text.push_str(&format!("; asks {}", questions.join("; ")));
+    match asked.iter().find(|fork| fork.answer.is_none()) {
+        Some(open) => {
+            let command = commands::answer(&ledger.run, open.number);
+            milestone(
+                if problems.is_empty() { Tone::Warn } else { tone },
+                format!("{text}: {command}"),
+            )
+        }
+        None => step(tone, text),
+    }
+}
+
+/// A question in a clause, and what settles it.
+#[must_use]
+pub fn question(fork: &Fork) -> String {
+    let Fork { number, question, .. } = fork;
+    let rest = match (&fork.answer, &fork.by, &fork.default) {
+        (Some(answer), Some(by), _) if !answer.is_empty() => format!(" ({by}: {answer})"),
+        (Some(_), ..) => " (not waited for)".to_owned(),
+        (None, _, Some(default)) => format!(" (default: {default})"),
+        (None, ..) => String::new(),
+    };
+    format!("q{number} {question}{rest}")
+}
+
+/// What a turn used, where it was told.
+fn used(turn: &Turn) -> String {
+    let mut text = String::new();
+    if turn.usage.total() > 0 {
+        text.push_str(&format!(", {} tokens", words::about(turn.usage.total())));
+    }
+    if let Some(usd) = turn.cost_usd {
+        text.push_str(&format!(", {usd}"));
+    }
+    text
+}
+
+fn reviewer_ended(event: &Event) -> Words {
+    let Event::ReviewerEnded { lens, tier, ran, turn, fault, .. } = event else { return None };
+    let who = format!("reviewer for {lens} on {tier}");
+    let used = turn.as_ref().map(used).unwrap_or_default();
+    let took = words::took(ran.took);
+    match fault {
+        Some(fault) => step(
+            Tone::Warn,
+            format!("{who}: {} ({}) after {took}{used}", fault.message, fault.class),
+        ),
+        None => {
+            let tone = if ran.end.success() { Tone::Normal } else { Tone::Warn };
+            step(tone, format!("{who}: {} after {took}{used}", ran.end))
+        }
     }
 }
 
@@ -203,7 +325,67 @@ fn of_run(event: &Event, ledger: &Ledger, look: &Look) -> Words {
                 ),
             )
         }
-        _ => None,
+        Event::NoteAdded { text, by } => {
+            milestone(Tone::Warn, format!("corrected by {by}, in every brief from now on: {text}"))
+        }
+        Event::VerifyStarted { commit } => {
+            milestone(Tone::Active, format!("last look: at {}", commit.short()))
+        }
+        Event::VerifyRan { wp, ran, .. } if !ran.end.success() => {
+            let whose = wp.as_ref().map(|wp| format!("DoD of {wp}")).unwrap_or("end to end".into());
+            step(Tone::Bad, format!("last look: {whose} failed: {}", failed(ran)))
+        }
+        Event::VerifyRan { wp: None, ran, .. } => {
+            step(Tone::Good, format!("last look: {} passed", ran.run))
+        }
+        Event::ReviewerEnded { .. } => reviewer_ended(event)
+            .map(|(tone, text, milestone)| (tone, format!("last look: {text}"), milestone)),
+        Event::VerifyReviewed { by, verdict } => match verdict.verdict {
+            Judgment::Approve => step(Tone::Good, format!("last look: approved by {by}")),
+            Judgment::RequestChanges => {
+                let n = words::count(verdict.findings.len().max(1) as u64, "finding");
+                step(Tone::Bad, format!("last look: {by} has {n}"))
+            }
+        },
+        Event::VerifyEnded { problems } if problems.is_empty() => {
+            milestone(Tone::Good, "last look: the whole holds")
+        }
+        Event::VerifyEnded { problems } => {
+            milestone(Tone::Bad, format!("last look: {}", listed(problems)))
+        }
+        Event::VerifyHalted { problem } => {
+            milestone(Tone::Bad, format!("last look: cannot go on: {}", one(problem)))
+        }
+        // Steps on the way: what they lead to is told.
+        Event::RunApproved { .. }
+        | Event::EngineStarted { .. }
+        | Event::GateMerged { .. }
+        | Event::GateDodRan { .. }
+        | Event::VerifyRan { .. }
+        | Event::BranchesMoved { .. } => None,
+        // About one WP.
+        Event::WpStarted { .. }
+        | Event::WpProvisioned { .. }
+        | Event::DodClassed { .. }
+        | Event::RoundStarted { .. }
+        | Event::AttemptStarted { .. }
+        | Event::AttemptEnded { .. }
+        | Event::Answered { .. }
+        | Event::Redirected { .. }
+        | Event::BudgetSpent { .. }
+        | Event::ScopeChecked { .. }
+        | Event::DodRan { .. }
+        | Event::ReviewRequested { .. }
+        | Event::Reviewed { .. }
+        | Event::RoundEnded { .. }
+        | Event::WpCommitted { .. }
+        | Event::WpReported { .. }
+        | Event::WpBlocked { .. }
+        | Event::WpDeferred { .. }
+        | Event::WpCancelled { .. }
+        | Event::WpRetried { .. }
+        | Event::WorktreeRemoved { .. }
+        | Event::WorktreeKept { .. } => None,
     }
 }
 

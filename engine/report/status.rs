@@ -4,11 +4,14 @@
 use std::io::{self, Write};
 
 use super::cells::width;
+use super::costs::Costs;
 use super::line::Line;
-use super::narrate::{length_of, one, through};
+use super::narrate::{length_of, one, question, through};
+use super::outlook::{Pause, taken_at};
 use super::palette::{Look, Tone};
 use super::words;
-use crate::ledger::{GatePhase, Ledger, Phase, WpState};
+use crate::ledger::{GatePhase, Ledger, Means, Phase, WpState};
+use crate::model::plan::Plan;
 use crate::model::time::Timestamp;
 
 /// Widest that a name or a stage is shown.
@@ -17,12 +20,15 @@ const WIDEST: usize = 24;
 /// Columns of a round, at least.
 const ROUND: usize = 7;
 
-/// Writes the table of `ledger` as it stands at `now`; `held` says whether an engine has the run.
+/// Writes the table of `ledger` as it stands at `now`, then what is asked, what failed last in its own
+/// words, and what was used; `held` says whether an engine has the run. The plan says what happens by
+/// itself, and when.
 ///
 /// # Errors
 /// When `out` cannot be written.
 pub fn write(
     ledger: &Ledger,
+    plan: Option<&Plan>,
     now: Timestamp,
     held: bool,
     out: &mut impl Write,
@@ -44,7 +50,7 @@ pub fn write(
     };
     writeln!(out, "{}", columns.title(look))?;
     for wp in &ledger.wps {
-        writeln!(out, "{}", columns.row(wp, now, look))?;
+        writeln!(out, "{}", columns.row(wp, now, look, &what(wp, ledger, plan, now)))?;
     }
     for gate in &ledger.gates {
         let Some(wp) = ledger.wps.iter().find(|wp| wp.level == gate.level) else { continue };
@@ -64,7 +70,81 @@ pub fn write(
         }
         writeln!(out, "{}", line.done().trimmed())?;
     }
-    Ok(())
+    let told = asked(ledger, plan, now).chain(faults(ledger)).chain(outages(ledger, now));
+    let mut told = told.chain(corrections(ledger, now)).peekable();
+    if told.peek().is_some() {
+        writeln!(out)?;
+    }
+    // What somebody else said is never cut: it is all there is to go by.
+    let whole = &Look { width: None, ..*look };
+    for (tone, who, what) in told {
+        let line = Line::new(whole)
+            .then(tone, words::tone_mark(tone, look))
+            .then(Tone::Strong, &format!(" {who}"))
+            .then(Tone::Normal, &format!("  {what}"));
+        writeln!(out, "{}", line.done().trimmed())?;
+    }
+    match Costs::of(ledger) {
+        Some(costs) => {
+            writeln!(out)?;
+            costs.write(out, look)
+        }
+        None => Ok(()),
+    }
+}
+
+type Told = (Tone, String, String);
+
+/// Questions that wait.
+fn asked<'a>(
+    ledger: &'a Ledger,
+    plan: Option<&'a Plan>,
+    now: Timestamp,
+) -> impl Iterator<Item = Told> + 'a {
+    let waiting = ledger.wps.iter().filter(|wp| wp.phase == Phase::AwaitingAnswer);
+    waiting.flat_map(move |wp| {
+        let due = taken_at(plan, wp).map(|at| format!("; taken {}", words::due(at, now)));
+        let due = due.unwrap_or_default();
+        let asks = move |fork| (Tone::Warn, format!("{} asks", wp.id), question(fork) + &due);
+        wp.unanswered().map(asks)
+    })
+}
+
+/// The last error of each worker that did not get to its end, in its own words: before any theory.
+fn faults(ledger: &Ledger) -> impl Iterator<Item = Told> + '_ {
+    ledger.wps.iter().filter(|wp| !wp.phase.got_through()).filter_map(|wp| {
+        let fault = wp.fault.as_ref()?;
+        let worker = wp.worker.as_ref().map_or("worker", |worker| worker.as_str());
+        let who = format!("{} start {}", wp.id, wp.attempt);
+        let what = format!("{worker} on {}: {} ({})", wp.tier, fault.message, fault.class);
+        Some((Tone::Bad, who, what))
+    })
+}
+
+/// Providers that no start is tried on for now.
+fn outages(ledger: &Ledger, now: Timestamp) -> impl Iterator<Item = Told> + '_ {
+    ledger.outages.iter().filter_map(move |outage| {
+        let left_alone = match outage.means() {
+            Means::Try => return None,
+            Means::NotBefore(at) | Means::LeftAlone(at) if at <= now => return None,
+            Means::NotBefore(at) => format!("it can be tried again {}", words::due(at, now)),
+            Means::LeftAlone(at) => format!("left alone; looked at again {}", words::due(at, now)),
+            Means::Down => "out until somebody has acted and resumes".to_owned(),
+        };
+        let who = match &outage.tier {
+            Some(tier) => format!("{} on {tier}", outage.worker),
+            None => outage.worker.to_string(),
+        };
+        let what = format!("{left_alone}: {} ({})", outage.what, outage.class);
+        Some((Tone::Warn, who, what))
+    })
+}
+
+fn corrections(ledger: &Ledger, now: Timestamp) -> impl Iterator<Item = Told> + '_ {
+    ledger.notes.iter().map(move |note| {
+        let who = format!("corrected by {} at {}", note.by, words::instant(note.at, now));
+        (Tone::Warn, who, note.text.clone())
+    })
 }
 
 /// Writes the ledger's state as JSON.
@@ -117,7 +197,7 @@ impl Columns {
         line.done().trimmed().to_owned()
     }
 
-    fn row(&self, wp: &WpState, now: Timestamp, look: &Look) -> String {
+    fn row(&self, wp: &WpState, now: Timestamp, look: &Look, what: &str) -> String {
         let tone = words::tone(wp.phase);
         let running = wp.started_at.filter(|_| !wp.phase.settled()).map(|at| now.since(at));
         let time = length_of(wp).or(running).map(words::clock).unwrap_or_default();
@@ -134,7 +214,7 @@ impl Columns {
             .cell(Tone::Normal, wp.tier.as_str(), self.tier)
             .gap(2)
             .cell(Tone::Normal, &format!("{time:>6}"), 8)
-            .then(Tone::Normal, &what(wp));
+            .then(Tone::Normal, what);
         line.done().trimmed().to_owned()
     }
 }
@@ -151,7 +231,7 @@ fn round(wp: &WpState) -> String {
 }
 
 /// The one thing to know of a WP besides its state.
-fn what(wp: &WpState) -> String {
+fn what(wp: &WpState, ledger: &Ledger, plan: Option<&Plan>, now: Timestamp) -> String {
     match wp.phase {
         Phase::Passed | Phase::Integrated => match (&wp.branch, &wp.commit) {
             (Some(branch), Some(commit)) => format!("{branch} at {}", commit.short()),
@@ -160,6 +240,10 @@ fn what(wp: &WpState) -> String {
         Phase::Escalated => wp.carried().first().map(one).unwrap_or_default(),
         Phase::Blocked => wp.blocked_by.as_ref().map(one).unwrap_or_default(),
         Phase::Deferred => wp.because.as_ref().map(|id| format!("needs {id}")).unwrap_or_default(),
+        Phase::Starting => match plan.and_then(|plan| Pause::of(plan, ledger, wp, now)) {
+            Some(pause) => pause.text(now),
+            None => words::title(&wp.id, &wp.title).to_owned(),
+        },
         _ => words::title(&wp.id, &wp.title).to_owned(),
     }
 }

@@ -1,7 +1,7 @@
 //! The engine: one loop that owns the truth. Units and gates do the work and report facts; the
 //! dispatcher puts them in one order, on disk before they count, and starts whatever may start next.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -22,7 +22,7 @@ use super::slots::Slots;
 use super::step::Order;
 use super::stop::Stop;
 use super::unit::{Answer, Line, Message, Unit};
-use super::{gate, requests};
+use super::{asking, gate, requests, say};
 
 /// How often requests are looked for and the view is told that time passes.
 const TICK: Duration = Duration::from_millis(100);
@@ -68,6 +68,8 @@ pub struct Engine<'a> {
     line: mpsc::Sender<Message>,
     messages: mpsc::Receiver<Message>,
     units: HashMap<WpId, watch::Sender<Order>>,
+    /// Those of them whose WP is through.
+    leaving: HashSet<WpId>,
     cancelling: HashMap<WpId, Event>,
     gate: Option<watch::Sender<Order>>,
     pub(super) order: Order,
@@ -98,6 +100,7 @@ impl<'a> Engine<'a> {
             line,
             messages,
             units: HashMap::new(),
+            leaving: HashSet::new(),
             cancelling: HashMap::new(),
             gate: None,
             order: Order::Go,
@@ -115,17 +118,22 @@ impl<'a> Engine<'a> {
         let mut tick = tokio::time::interval(TICK);
         tick.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Skip);
         self.take_up()?;
+        let mut ticked = true;
         loop {
-            self.take_requests()?;
-            self.take_defaults()?;
+            if std::mem::take(&mut ticked) || self.idle() {
+                self.take_requests()?;
+                self.take_defaults()?;
+            }
             self.start_what_can()?;
             if self.idle() {
                 break;
             }
+            self.site.leaving.others_at_work(self.units.len() > self.leaving.len());
             tokio::select! {
                 message = self.messages.recv() => self.take(message)?,
                 order = stop.next() => self.tell_all(order),
                 _ = tick.tick() => {
+                    ticked = true;
                     self.observer.tick(&self.ledger);
                     self.write_state(false);
                 }
@@ -136,6 +144,10 @@ impl<'a> Engine<'a> {
 
     /// Says that this engine has the run, and gives what infrastructure blocked another chance.
     fn take_up(&mut self) -> Result<(), EngineError> {
+        if let Err(error) = asking::write(&self.site.dir) {
+            // Whoever asks without it is told the same by `sop ask --help`.
+            tracing::warn!(%error, "cannot write how to ask");
+        }
         let sop = env!("CARGO_PKG_VERSION").to_owned();
         let mut events = vec![Event::EngineStarted { pid: std::process::id(), sop }];
         let blocked = self.ledger.wps.iter().filter(|wp| wp.phase == Phase::Blocked);
@@ -196,8 +208,13 @@ impl<'a> Engine<'a> {
 
     fn done(&mut self, message: Message) -> Result<(), EngineError> {
         match message {
+            Message::Leaving(wp) => {
+                self.slots.give_back(&wp);
+                self.leaving.insert(wp);
+            }
             Message::UnitDone(wp) => {
                 self.units.remove(&wp);
+                self.leaving.remove(&wp);
                 self.slots.give_back(&wp);
                 if let Some(event) = self.cancelling.remove(&wp)
                     && self.ledger.wp(&wp).is_some_and(|wp| !wp.phase.got_through())
@@ -229,16 +246,24 @@ impl<'a> Engine<'a> {
 
     fn take_requests(&mut self) -> Result<(), EngineError> {
         for (path, request) in requests::waiting(&self.site.dir.requests()) {
-            let wp = request.wp.clone();
-            match request.event(&self.ledger) {
-                Some(event @ Event::WpCancelled { .. }) if self.units.contains_key(&wp) => {
-                    if let Some(orders) = self.units.get(&wp) {
+            let (wp, asked) = (request.wp.clone(), request.clone());
+            match (request.event(&self.ledger), &wp) {
+                (Some(event @ Event::WpCancelled { .. }), Some(wp))
+                    if self.units.contains_key(wp) =>
+                {
+                    if let Some(orders) = self.units.get(wp) {
                         orders.send_replace(Order::Term);
                     }
-                    self.cancelling.insert(wp, event);
+                    self.cancelling.insert(wp.clone(), event);
                 }
-                Some(event) => self.record(vec![event])?,
-                None => tracing::warn!(?path, "a request that makes no sense any more"),
+                (Some(event), _) => self.record(vec![event])?,
+                (None, _) => tracing::warn!(?path, "a request that makes no sense any more"),
+            }
+            // Recorded by this engine, or by one that died before it could tell the worker.
+            if let Some(word) = asked.word(&self.ledger)
+                && let Err(error) = say::leave(&self.site.dir, &word)
+            {
+                tracing::warn!(%error, "a worker cannot be told");
             }
             let _ = std::fs::remove_file(path);
         }

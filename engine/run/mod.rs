@@ -1,5 +1,6 @@
 //! Running a plan: from plan text to an integrated branch.
 
+pub mod asking;
 pub mod checkpoint;
 pub mod clean;
 pub mod compile;
@@ -9,12 +10,14 @@ pub mod dispatcher;
 pub mod error;
 pub mod freeze;
 pub mod gate;
+pub mod leaving;
 pub mod let_go;
 mod lookout;
 pub mod naming;
 pub mod open;
 pub mod provision;
 pub mod requests;
+pub mod say;
 pub mod settled;
 pub mod site;
 pub mod slots;

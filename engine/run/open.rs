@@ -1,11 +1,13 @@
 //! Opening a run again: everything an engine needs, proven to be what was approved.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use super::create::Approval;
 use super::directory::{EngineLock, RunDir};
 use super::error::RunError;
 use super::freeze::{known, thaw};
+use super::leaving::Leaving;
 use super::lookout::Lookout;
 use super::settled::Settled;
 use super::site::{Site, worktrees_root};
@@ -92,8 +94,9 @@ pub fn site(
         classed: std::sync::Mutex::new(classed),
         classing: tokio::sync::Mutex::new(()),
         settled: Settled::default(),
+        leaving: Leaving::default(),
         lookout: Lookout::default(),
-        plan,
+        plan: Arc::new(plan),
         dir,
     })
 }

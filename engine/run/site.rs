@@ -9,14 +9,15 @@ use crate::brief::Briefs;
 use crate::event::Classed;
 use crate::git::{GitError, Identity, Repo, Worktree, WorktreeSpec};
 use crate::launch::{Key, Local, Spec};
-use crate::ledger::{Candidate, Fork, NextAttempt, Phase, WpState, next_attempt};
+use crate::ledger::{Fork, NextAttempt, Phase, WpState, candidates, default_due, next_attempt};
 use crate::model::ids::{CommitId, TierId, WpId};
 use crate::model::outcome::{Check, Problem};
-use crate::model::plan::{Autonomy, Command, Plan, Wp};
+use crate::model::plan::{Command, Plan, Wp};
 use crate::model::time::Timestamp;
 use crate::whitelist::Whitelist;
 
 use super::directory::RunDir;
+use super::leaving::Leaving;
 use super::lookout::Lookout;
 use super::settled::Settled;
 
@@ -51,7 +52,7 @@ impl Halt {
 /// The whole of a run that does not change while it runs.
 pub struct Site {
     /// The frozen plan.
-    pub plan: Plan,
+    pub plan: Arc<Plan>,
     /// WPs by id.
     pub wps: HashMap<WpId, usize>,
     /// Their whitelists, in the plan's order.
@@ -76,6 +77,8 @@ pub struct Site {
     pub classing: tokio::sync::Mutex<()>,
     /// Branches that must stay where they are.
     pub settled: Settled,
+    /// Worktrees of WPs that are through, while others are at work.
+    pub leaving: Leaving,
     /// What a unit must know of the rest of the run.
     pub lookout: Lookout,
 }
@@ -94,28 +97,14 @@ impl Site {
     /// fallbacks has its own list.
     #[must_use]
     pub fn next_attempt(&self, wp: &WpState) -> NextAttempt {
-        let first = wp.spoilt.first().map_or(&wp.tier, |spoilt| &spoilt.tier);
-        let fallback = self.plan.tiers.get(first).map_or(&[][..], |tier| &tier.fallback);
-        let candidate = |tier| {
-            let worker = &self.plan.tiers.get(tier)?.worker;
-            Some(Candidate { tier, worker })
-        };
-        let candidates: Vec<Candidate<'_>> =
-            std::iter::once(first).chain(fallback).filter_map(candidate).collect();
-        next_attempt(wp, &candidates, &self.lookout.outages())
+        next_attempt(wp, &candidates(&self.plan, wp), &self.lookout.outages())
     }
 
     /// When the defaults of the WP's open questions may be taken, and which questions those are: all of
     /// them have a default, and the plan allows it.
     #[must_use]
     pub fn default_due<'a>(&self, wp: &'a WpState) -> Option<(Timestamp, Vec<&'a Fork>)> {
-        if wp.phase != Phase::AwaitingAnswer || self.plan.autonomy != Autonomy::Defaults {
-            return None;
-        }
-        let open: Vec<&Fork> = wp.unanswered().collect();
-        let last = open.iter().map(|fork| fork.asked_at).max()?;
-        let within = self.plan.decide_within.unwrap_or_default();
-        open.iter().all(|fork| fork.default.is_some()).then(|| (last.after(within), open))
+        default_due(&self.plan, wp)
     }
 
     /// Whether the WP's next start has to wait for its time.

@@ -134,7 +134,7 @@ impl Glob {
 /// The literal characters that tokens start with, and how many tokens come after them.
 fn literals<'a>(tokens: impl ExactSizeIterator<Item = &'a Token>) -> (String, usize) {
     let mut rest = tokens.len();
-    let mut text = String::new();
+    let mut text = String::with_capacity(rest);
     for token in tokens {
         let Kind::Literal(c) = token.kind else { break };
         text.push(c);
@@ -175,7 +175,13 @@ pub(super) struct Sequence {
 
 impl Sequence {
     pub(super) fn new(parts: Vec<Part>) -> Self {
-        let mut head = vec![SEPARATOR];
+        let literal = |part: &Part| match part {
+            Part::One(Component::Literal(name)) => name.len() + 1,
+            _ => 0,
+        };
+        let room = 1 + parts.iter().map(literal).sum::<usize>();
+        let mut head = Vec::with_capacity(room);
+        head.push(SEPARATOR);
         for part in &parts {
             match part {
                 Part::One(Component::Literal(name)) => {

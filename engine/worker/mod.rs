@@ -11,6 +11,8 @@
 //! - [`driver`]: the process that runs it;
 //! - [`results`]: what the driver leaves, read with suspicion;
 //! - [`fault`]: what agents and providers say when they fail, as a class;
+//! - [`look`]: whether an agent is there, and which;
+//! - [`trial`]: one turn outside of any run;
 //! - one module for each agent, all alike: who they are, how they are called, what they print;
 //! - [`acp`]: one for all agents that speak the Agent Client Protocol.
 //!
@@ -25,11 +27,13 @@ pub mod driver;
 pub mod fault;
 mod flags;
 mod gemini;
+pub mod look;
 mod opencode;
 pub mod results;
 pub mod seam;
 mod shown;
 pub mod tally;
+pub mod trial;
 
 pub use drive::Drive;
 pub use results::{read_answer, read_turn};

@@ -29,6 +29,11 @@ impl WpSummary {
             moved: next::moved(ledger, wp.branch.as_deref(), wp.commit.as_ref()).map(set_right),
             report: wp.report.clone(),
             because: wp.because.clone(),
+            asks: match wp.phase {
+                Phase::AwaitingAnswer => wp.unanswered().cloned().collect(),
+                _ => Vec::new(),
+            },
+            fault: wp.fault.clone().filter(|_| !wp.phase.got_through()),
             problems: problems(wp).into_iter().cloned().collect(),
             notes: wp.notes.clone(),
         }

@@ -5,13 +5,13 @@ use std::io::{self, Write};
 
 use super::{Failure, Moved, StageSummary, Summary, Verified, WpSummary};
 use crate::event::StopReason;
-use crate::ledger::GatePhase;
+use crate::ledger::{GatePhase, Means, Note};
 use crate::model::outcome::End;
 use crate::model::verdict::Judgment;
 use crate::report::cells::width;
 use crate::report::commands;
 use crate::report::line::{Flow, Line};
-use crate::report::narrate::{one, sentence};
+use crate::report::narrate::{one, question, sentence};
 use crate::report::palette::{Look, Tone};
 use crate::report::words;
 
@@ -43,11 +43,36 @@ impl Summary {
         for stage in &self.stages {
             stage.write(out, look)?;
         }
+        self.write_told(out, look)?;
+        if let Some(costs) = &self.costs {
+            writeln!(out)?;
+            costs.write(out, look)?;
+        }
         self.write_next(out, look)?;
         match &self.failure {
             Some(failure) => failure.write(out, look),
             None => Ok(()),
         }
+    }
+
+    /// What is so of the whole run: corrections, providers that are out.
+    fn write_told(&self, out: &mut impl Write, look: &Look) -> io::Result<()> {
+        let noted = self.corrections.iter().map(|note| {
+            let Note { by, text, .. } = note;
+            format!("corrected by {by}: {text}")
+        });
+        let out_of_order = self.outages.iter().filter(|outage| outage.means() != Means::Try);
+        let down =
+            out_of_order.map(|it| format!("{} is out: {} ({})", it.worker, it.what, it.class));
+        let told: Vec<String> = noted.chain(down).collect();
+        if !told.is_empty() {
+            writeln!(out)?;
+        }
+        for text in told {
+            let line = Line::new(look).then(Tone::Warn, "? ").then(Tone::Normal, &text);
+            writeln!(out, "{}", line.done().trimmed())?;
+        }
+        Ok(())
     }
 
     fn head(&self, out: &mut impl Write, look: &Look) -> io::Result<()> {
@@ -126,6 +151,13 @@ impl WpSummary {
         let row = |name: &str| Flow::after(Line::new(look).gap(4).cell(Tone::Faint, name, NAMES));
         if self.verified.any() {
             write_rows(out, self.verified.after(row("verified")))?;
+        }
+        for fork in &self.asks {
+            write_rows(out, row("asks").then(Tone::Warn, &question(fork)))?;
+        }
+        if let Some(fault) = &self.fault {
+            let text = format!("{} ({})", fault.message, fault.class);
+            write_rows(out, row("last").then(Tone::Warn, &text))?;
         }
         for problem in &self.problems {
             write_rows(out, row("problem").then(Tone::Bad, &one(problem)))?;

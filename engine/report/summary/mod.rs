@@ -15,12 +15,14 @@ pub use failure::Failure;
 pub use next::NextCommand;
 
 use crate::event::{Outcome, StopReason};
-use crate::ledger::{GatePhase, Ledger, Phase};
+use crate::ledger::{Fork, GatePhase, Ledger, Note, Outage, Phase};
 use crate::model::ids::{CommitId, RunId, StageId, TierId, WpId};
 use crate::model::outcome::{Class, End, Problem};
 use crate::model::plan::Kind;
 use crate::model::time::Length;
+use crate::model::turn::Fault;
 use crate::model::verdict::Judgment;
+use crate::report::costs::Costs;
 
 /// A run in retrospect.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -43,6 +45,12 @@ pub struct Summary {
     pub wps: Vec<WpSummary>,
     /// Stages that were merged, or that do not hold together.
     pub stages: Vec<StageSummary>,
+    /// Corrections of the plan's facts.
+    pub corrections: Vec<Note>,
+    /// Providers that fail.
+    pub outages: Vec<Outage>,
+    /// What sessions used; nothing where none of them told any.
+    pub costs: Option<Costs>,
     /// What to type, the most useful first.
     pub next: Vec<NextCommand>,
     /// The first cause of a failure.
@@ -88,6 +96,10 @@ pub struct WpSummary {
     pub report: Option<String>,
     /// The WP that it could not go on without.
     pub because: Option<WpId>,
+    /// What its worker asks and nobody has answered.
+    pub asks: Vec<Fork>,
+    /// Why its last session is no finished turn, in the agent's own words, where it did not get through.
+    pub fault: Option<Fault>,
     /// What is wrong with it.
     pub problems: Vec<Problem>,
     /// What was seen and is blamed on no one.
@@ -182,6 +194,9 @@ impl Summary {
             through: ledger.wps.iter().filter(|wp| wp.phase.got_through()).count(),
             wps: ledger.wps.iter().map(|wp| WpSummary::of(wp, ledger)).collect(),
             stages: ledger.gates.iter().filter_map(|gate| StageSummary::of(gate, ledger)).collect(),
+            corrections: ledger.notes.clone(),
+            outages: ledger.outages.clone(),
+            costs: Costs::of(ledger),
             next: next::commands(ledger),
             failure: Failure::first(ledger, directory),
             directory: directory.display().to_string(),

@@ -31,10 +31,16 @@ pub(super) fn commands(ledger: &Ledger) -> Vec<NextCommand> {
     if ledger.outcome.is_none() && ledger.stopped == Some(StopReason::Interrupted) {
         say(commands::resume(run), "go on where it stopped");
     }
+    for fork in of(Phase::AwaitingAnswer).flat_map(WpState::unanswered) {
+        say(commands::answer(run, fork.number), &fork.question);
+        if fork.default.is_some() {
+            say(commands::take_default(run, fork.number), "or what the worker would do");
+        }
+    }
     for wp in of(Phase::AwaitingReview) {
         // The tree that was checked, new files and all; the worktree may hold more by now.
         if let (Some(against), Some(tree)) = (&wp.against, &wp.tree) {
-            say(format!("git diff {} {}", against.short(), tree.short()), "look at the work");
+            say(commands::diff(against.short(), tree.short()), "look at the work");
         }
         say(commands::approve(run, &wp.id), "or --request-changes FILE");
     }

@@ -10,7 +10,7 @@ use crate::model::outcome::{Check, Problem};
 use crate::model::plan::{Checkout, Kind};
 use crate::plain_file;
 
-use super::Unit;
+use super::{Unit, pushes};
 use crate::ledger::Phase;
 use crate::run::directory::write_whole;
 use crate::run::freeze::sha256;
@@ -80,7 +80,7 @@ impl Unit {
         };
         let began_at = self.state.began_at.clone().unwrap_or_else(|| base.clone());
         let wp = self.state.id.clone();
-        let (snapshot, judged, seen, moved) = self
+        let (snapshot, judged, seen, moved, pushed) = self
             .site
             .blocking(Check::Scope, move |site| {
                 // What was on the base's branch before the worker came is nobody's change, should it
@@ -97,6 +97,7 @@ impl Unit {
                 if !snapshot.changes.is_empty() {
                     site.repo.keep_checked(site.dir.run(), &wp, &snapshot.tree)?;
                 }
+                let pushed = site.repo.pushed(&diff, &after, &worktree, &spec.began_at)?;
                 let whitelist = site.whitelist(&wp);
                 let moved = site.settled.moved(&site.repo, site.dir.run())?;
                 let judged = scope::check(&snapshot, &diff, |path| whitelist.matches(path));
@@ -113,7 +114,7 @@ impl Unit {
                     }
                 }
                 let seen = scope::notes(&snapshot, &diff);
-                Ok((snapshot, judged, seen, moved))
+                Ok((snapshot, judged, seen, moved, pushed))
             })
             .await?;
         let frozen = self.site.plan.checkout == Checkout::Frozen;
@@ -127,6 +128,11 @@ impl Unit {
                 problem.about(finding.place.to_string())
             })
             .collect();
+        problems.extend(pushes::attempted(&self.site.dir, &self.state.id, self.state.attempt));
+        problems.extend(pushes::got_through(&pushed));
+        let (_, notes): (Vec<_>, Vec<_>) = notes
+            .into_iter()
+            .partition(|note| pushed.iter().any(|push| push.name == note.place.name()));
         let mut notes: Vec<String> = notes.iter().map(ToString::to_string).collect();
         let (blamed, seen) = judge_moved(&moved, &guard);
         problems.extend(blamed);
@@ -155,7 +161,8 @@ impl Unit {
             (Err(_), Some(entered)) if entered.path().is_dir() => entered.clone(),
             (found, _) => found?,
         };
-        let (diff, moved) = self
+        let began_at = self.state.began_at.clone().map_or_else(|| self.base(), Ok)?;
+        let (diff, moved, pushed) = self
             .site
             .blocking(Check::Scope, move |site| {
                 let after = site.repo.guard(GuardSpec {
@@ -164,14 +171,20 @@ impl Unit {
                     checkout: true,
                 })?;
                 let moved = site.settled.moved(&site.repo, site.dir.run())?;
-                Ok((site.repo.compare(&before, &after)?, moved))
+                let diff = site.repo.compare(&before, &after)?;
+                let pushed = site.repo.pushed(&diff, &after, &worktree, &began_at)?;
+                Ok((diff, moved, pushed))
             })
             .await?;
         let touched = diff.findings().map(|difference| {
             let text = What::Repository(difference.became).to_string();
             Problem::new(Check::Scope, text).about(difference.place.to_string())
         });
-        Ok(touched.chain(judge_moved(&moved, &guard).0).collect())
+        Ok(touched
+            .chain(pushes::attempted(&self.site.dir, &self.state.id, self.state.attempt))
+            .chain(pushes::got_through(&pushed))
+            .chain(judge_moved(&moved, &guard).0)
+            .collect())
     }
 
     /// What was taken down about the rest of the repository before the last worker came.
