@@ -9,6 +9,7 @@ mod graph;
 mod launch;
 mod ledger;
 mod licences;
+mod model;
 mod plan;
 mod process;
 mod report;

@@ -10,6 +10,7 @@ use crate::finding::{Finding, any_error};
 use crate::model::plan::{Plan, Wp};
 
 use super::context::{Answer, Context, Correction, ScoutReport, WiringLine};
+use super::review::{ReviewContext, SentBack, VERIFY};
 use super::{Briefs, RenderError, Template, UnknownTemplate, engine, sample};
 
 /// What is wrong with the templates of a plan.
@@ -47,11 +48,7 @@ impl Briefs {
         };
         let full = sample::full();
         let known = value(&full, &full.wps[0], Round::Later, Some(sample::any_vars()));
-        let unknown =
-            compiled.undeclared_variables(true).into_iter().filter(|path| !self.is_global(path));
-        let mut findings: Vec<Finding> =
-            unknown.filter_map(|path| unknown_variable(template, &known, &path)).collect();
-        findings.sort_by_key(|f| (f.span.as_ref().map(|s| s.start), f.message.clone()));
+        let mut findings = self.unknown(template, &compiled, &known);
         // A trial would stop at the first of these again.
         if findings.is_empty() {
             match self.trial(name) {
@@ -60,6 +57,44 @@ impl Briefs {
             }
         }
         Ok(findings)
+    }
+
+    /// Everything that is wrong with a template that a review looks through: a lens, or the last look at
+    /// the whole.
+    ///
+    /// # Errors
+    /// If there is no template of that name.
+    pub fn check_review(&self, name: &str) -> Result<Vec<Finding>, UnknownTemplate> {
+        let template = self.template(name)?;
+        let compiled = match self.env.get_template(name) {
+            Ok(compiled) => compiled,
+            Err(e) => return Ok(vec![finding("template-syntax", self.place(name, &e))]),
+        };
+        let of_wp = name != VERIFY;
+        let full = sample::full();
+        let known = review(&full, of_wp, Round::Later);
+        let mut findings = self.unknown(template, &compiled, &known);
+        if findings.is_empty() {
+            let first = self.body(name, review(&sample::bare(), of_wp, Round::First));
+            let failed = first.and_then(|_| self.body(name, known)).err();
+            findings.extend(failed.map(|e| finding("template-render", e)));
+        }
+        Ok(findings)
+    }
+
+    /// Variables that there never are.
+    fn unknown(
+        &self,
+        template: &Template,
+        compiled: &minijinja::Template<'_, '_>,
+        known: &Value,
+    ) -> Vec<Finding> {
+        let unknown =
+            compiled.undeclared_variables(true).into_iter().filter(|path| !self.is_global(path));
+        let mut findings: Vec<Finding> =
+            unknown.filter_map(|path| unknown_variable(template, known, &path)).collect();
+        findings.sort_by_key(|f| (f.span.as_ref().map(|s| s.start), f.message.clone()));
+        findings
     }
 
     /// Everything that is wrong with the templates that `plan` names: each template once, then each
@@ -173,6 +208,30 @@ fn value(plan: &Plan, wp: &Wp, round: Round, vars: Option<Value>) -> Value {
         Some(vars) => context.value_with(vars),
         None => context.value(),
     }
+}
+
+/// What a reviewer's template sees in a run that never was.
+fn review(plan: &Plan, of_wp: bool, round: Round) -> Value {
+    let run = sample::run();
+    let later = round == Round::Later;
+    let notes = [Correction { at: sample::instant(), text: "Sample." }];
+    let ran = [sample::ran_before()];
+    let earlier = [SentBack { number: 1, findings: run.problems.iter().collect() }];
+    let context = ReviewContext {
+        plan,
+        wp: of_wp.then_some(&plan.wps[0]),
+        tier: &plan.wps[0].tier,
+        run: &run.id,
+        base: &run.base,
+        round: if later { 2 } else { 1 },
+        diff: b"Sample.",
+        diff_file: "/run/verdicts/sample.diff",
+        brief_file: "/run/briefs/sample.md",
+        ran: if later { &ran } else { &[] },
+        earlier: if later { &earlier } else { &[] },
+        notes: if later { &notes } else { &[] },
+    };
+    context.value()
 }
 
 /// The finding for a variable, if it is one that there never is.

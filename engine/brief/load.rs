@@ -14,14 +14,21 @@ pub(super) const BUILT_IN: &str = "builtin/";
 /// How template files end; what stands before is the template's name.
 const ENDING: &str = ".md.j2";
 
-const BUILT_INS: [(&str, Origin, &str); 7] = [
+const BUILT_INS: [(&str, Origin, &str); 14] = [
     ("change", Origin::BuiltIn, include_str!("../../templates/change.md.j2")),
+    ("consolidate", Origin::BuiltIn, include_str!("../../templates/consolidate.md.j2")),
     ("scout", Origin::BuiltIn, include_str!("../../templates/scout.md.j2")),
     ("facts", Origin::Piece, include_str!("../../templates/facts.md.j2")),
-    ("consolidate", Origin::BuiltIn, include_str!("../../templates/consolidate.md.j2")),
     ("continue", Origin::Piece, include_str!("../../templates/continue.md.j2")),
     ("known", Origin::Piece, include_str!("../../templates/known.md.j2")),
     ("report", Origin::Piece, include_str!("../../templates/report.md.j2")),
+    ("review-quality", Origin::Lens, include_str!("../../templates/review-quality.md.j2")),
+    ("review-security", Origin::Lens, include_str!("../../templates/review-security.md.j2")),
+    ("review-tests", Origin::Lens, include_str!("../../templates/review-tests.md.j2")),
+    ("verify", Origin::Lens, include_str!("../../templates/verify.md.j2")),
+    ("review", Origin::Piece, include_str!("../../templates/review.md.j2")),
+    ("answer", Origin::Piece, include_str!("../../templates/answer.md.j2")),
+    ("again", Origin::Piece, include_str!("../../templates/again.md.j2")),
 ];
 
 impl Briefs {

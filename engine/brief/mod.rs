@@ -36,6 +36,15 @@
 //! arrive escaped: a template cannot forget to do so. The filters `code` and `fence` do the same for
 //! other values.
 //!
+//! # Reviews
+//! What reviewers are told is made alike ([`review`]): a contract of its own, then the lens, which is
+//! the template `review-NAME` (`review-quality`, `review-security`, `review-tests`, or the
+//! repository's own), then what is under review and the form of the answer. The last look at the whole
+//! has the template `verify`. Their variables are `plan`, `run`, `tier` as above, `files` (`diff`,
+//! `brief`), `diff` (none when it is long), `ran` (`run`, `end`, `log`, `tail`), `notes`, `earlier`
+//! (`number`, `findings` of `subject`, `message`), and for a WP `wp`, `round`, `task`, for the whole
+//! `tasks` (`id`, `title`, `task`).
+//!
 //! # Command arguments
 //! A worker's command line is made of templates too: [`args`].
 
@@ -45,6 +54,7 @@ mod context;
 mod engine;
 mod fence;
 mod load;
+pub mod review;
 mod sample;
 
 use std::collections::BTreeMap;
@@ -55,6 +65,7 @@ use minijinja::Environment;
 
 pub use check::TemplateFault;
 pub use context::{Answer, Context, Correction, ScoutReport, WiringLine};
+pub use review::{RanBefore, ReviewContext, SentBack};
 
 /// The contract at the head of every brief.
 pub const CONTRACT: &str = include_str!("../../templates/contract.md");
@@ -89,6 +100,8 @@ enum Origin {
     BuiltIn,
     /// Part of `sop`, and meant to be included.
     Piece,
+    /// Part of `sop`, and what a review looks for.
+    Lens,
     /// From the repository's own folder.
     Repository,
 }
@@ -148,18 +161,15 @@ impl Briefs {
     pub fn names(&self) -> impl Iterator<Item = &str> {
         let nameable = self.templates.iter().filter(|(name, t)| match t.origin {
             Origin::BuiltIn => !name.starts_with(load::BUILT_IN),
-            Origin::Piece => false,
-            Origin::Repository => true,
+            Origin::Piece | Origin::Lens => false,
+            Origin::Repository => !name.starts_with(review::LENS) && *name != review::VERIFY,
         });
         nameable.map(|(name, _)| name.as_str())
     }
 
-    /// Whether there is a template of this name.
-    ///
-    /// # Errors
-    /// If there is none: what there is instead.
-    pub fn find(&self, name: &str) -> Result<(), UnknownTemplate> {
-        self.template(name).map(drop)
+    /// Names of templates that a review may look through: `review-…`.
+    pub fn lenses(&self) -> impl Iterator<Item = &str> {
+        self.templates.keys().map(String::as_str).filter(|name| name.starts_with(review::LENS))
     }
 
     /// The text of a template file that a finding or an error is about, for drawing it.
@@ -200,7 +210,10 @@ impl Briefs {
 
     fn template(&self, name: &str) -> Result<&Template, UnknownTemplate> {
         self.templates.get(name).ok_or_else(|| {
-            let known: Vec<String> = self.names().map(str::to_owned).collect();
+            let known: Vec<String> = match name.starts_with(review::LENS) {
+                true => self.lenses().map(str::to_owned).collect(),
+                false => self.names().map(str::to_owned).collect(),
+            };
             UnknownTemplate {
                 name: name.to_owned(),
                 near: engine::near(name, known.iter().map(String::as_str)),

@@ -8,12 +8,14 @@ use minijinja::Value;
 use minijinja::value::Object;
 
 use crate::model::ids::{CommitId, RunId, StageId, TierId, WorkerId, WpId};
-use crate::model::outcome::{Check, Problem};
+use crate::model::outcome::{Check, End, Problem, Ran};
 use crate::model::plan::{
     Approval, Autonomy, Budget, Checkout, Command, Continue, Dod, Fork, Kind, Mode, Plan,
     Provision, Review, Risk, Stage, Tier, Wp, grace,
 };
 use crate::model::time::{Length, Timestamp};
+
+use super::review::RanBefore;
 
 /// The sample's task: found again in the rendered text, if the template prints it.
 pub(super) const BRIEF: &str = "The sample task, told in no words that a template would use.";
@@ -46,6 +48,19 @@ pub(super) fn run() -> Run {
         ],
         scout: name(WpId::new("survey")),
     }
+}
+
+/// A command that was run before a review that never was.
+pub(super) fn ran_before() -> RanBefore {
+    let ran = Ran {
+        log_error: None,
+        run: "true".to_owned(),
+        end: End::Exit { code: 0 },
+        lines: 1,
+        log: "logs/sample-dod-1.log".to_owned(),
+        took: Length::secs(1),
+    };
+    RanBefore { ran, log: "/run/logs/sample-dod-1.log".to_owned(), tail: "Sample.".to_owned() }
 }
 
 /// A plan of one WP in which every list has an item and every option a value.

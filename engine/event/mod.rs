@@ -20,7 +20,7 @@ use crate::model::outcome::{Class, Problem, Ran};
 use crate::model::plan::Mode;
 use crate::model::time::Timestamp;
 use crate::model::turn::{Fault, Spent, Turn};
-use crate::model::verdict::Verdict;
+use crate::model::verdict::{ReviewSeverity, Verdict};
 
 /// Version of the record format; a journal of another version is refused by name.
 pub const VERSION: u32 = 1;
@@ -245,6 +245,39 @@ pub enum Event {
         /// What is to be looked at.
         tree: TreeId,
     },
+    /// Workers are about to be let in to review; no other of them is at work.
+    ReviewStarted {
+        /// The WP; nothing for the last look at the whole.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        wp: Option<WpId>,
+        /// The round; 0 for the last look at the whole.
+        round: u32,
+        /// Least severity of a finding that blocks.
+        block_from: ReviewSeverity,
+        /// SHA-256 of what was taken down about the rest of the repository before they start.
+        guard: String,
+    },
+    /// A reviewing worker is about to be started, once and never again under this number.
+    ReviewerStarted {
+        /// The WP; nothing for the last look at the whole.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        wp: Option<WpId>,
+        /// The round; 0 for the last look at the whole.
+        round: u32,
+        /// What it looks for.
+        lens: String,
+        /// From 1, through all sessions of this lens in this round.
+        number: u32,
+        /// The tier it is of.
+        tier: TierId,
+        /// The worker of that tier.
+        worker: WorkerId,
+        /// Name within the run directory of what it is told.
+        prompt: String,
+        /// The agent's session that it goes on with.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        session: Option<String>,
+    },
     /// A reviewing worker's session has ended.
     ReviewerEnded {
         /// The WP; nothing for the last look at the whole.
@@ -266,6 +299,16 @@ pub enum Event {
         /// Why it is not a finished turn.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         fault: Option<Fault>,
+        /// Its answer, where that is a verdict.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        verdict: Option<Verdict>,
+        /// Why its answer is none.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        unread: Option<String>,
+        /// What was changed while it was at work, by it or by one beside it: a reviewer only reads, and its
+        /// verdict does not count.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        touched: Vec<Problem>,
     },
     /// A reviewer has answered.
     Reviewed {
@@ -397,6 +440,12 @@ pub enum Event {
     VerifyStarted {
         /// The integrated commit.
         commit: CommitId,
+        /// Who reads the whole, where the plan has somebody do so.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        reviewer: Option<TierId>,
+        /// End-to-end commands that the plan has.
+        #[serde(default)]
+        live: u32,
     },
     /// A command was run on the integrated tree: a WP's DoD again, or an end-to-end one.
     VerifyRan {
@@ -481,7 +530,10 @@ impl Event {
             | Self::GateDodRan { wp, .. }
             | Self::WorktreeRemoved { wp, .. }
             | Self::WorktreeKept { wp, .. } => Some(wp),
-            Self::ReviewerEnded { wp, .. } | Self::VerifyRan { wp, .. } => wp.as_ref(),
+            Self::ReviewStarted { wp, .. }
+            | Self::ReviewerStarted { wp, .. }
+            | Self::ReviewerEnded { wp, .. }
+            | Self::VerifyRan { wp, .. } => wp.as_ref(),
             Self::RunCreated { .. }
             | Self::RunApproved { .. }
             | Self::EngineStarted { .. }

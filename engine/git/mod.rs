@@ -9,7 +9,7 @@
 //! | file | idea |
 //! | --- | --- |
 //! | [`repo`] | find a repository, name what stands in the way of a run |
-//! | [`commits`], `listing`, [`trees`], [`refs`], [`merge`] | commits, trees and branches, on objects alone |
+//! | [`commits`], `listing`, [`trees`], [`refs`], [`standing`], [`merge`] | commits, trees and branches, on objects alone |
 //! | [`worktree`], [`removal`] | give a WP its folder; take it away without losing anything |
 //! | [`snapshot`] | the bytes on disk against the pinned base |
 //! | [`guard`] | the rest of the repository before and after a worker |

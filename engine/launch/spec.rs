@@ -49,6 +49,10 @@ pub struct Spec {
     /// a time, and the others wait.
     #[serde(with = "wire::optional_path")]
     pub slot: Option<PathBuf>,
+    /// Whether it shares the slot with others that share it: those that only read. Whoever does not waits
+    /// for all of them, and they for it.
+    #[serde(default)]
+    pub slot_shared: bool,
     /// Whether the step goes on when the engine dies (a worker), or is ended with it (all else).
     pub outlives: bool,
 }
@@ -94,6 +98,7 @@ impl Spec {
             log_limit: 16 << 20,
             capture: None,
             slot: None,
+            slot_shared: false,
             outlives: false,
         }
     }

@@ -79,7 +79,12 @@ pub struct Candidate<'a> {
 /// fallbacks. One of them, where it stands in, has a list of its own that does not count.
 #[must_use]
 pub fn candidates<'a>(plan: &'a Plan, wp: &'a WpState) -> Vec<Candidate<'a>> {
-    let first = wp.spoilt.first().map_or(&wp.tier, |spoilt| &spoilt.tier);
+    candidates_from(plan, wp.spoilt.first().map_or(&wp.tier, |spoilt| &spoilt.tier))
+}
+
+/// A tier and its fallbacks.
+#[must_use]
+pub fn candidates_from<'a>(plan: &'a Plan, first: &'a TierId) -> Vec<Candidate<'a>> {
     let fallback = plan.tiers.get(first).map_or(&[][..], |tier| &tier.fallback);
     let candidate = |tier| {
         let worker = &plan.tiers.get(tier)?.worker;
@@ -101,16 +106,38 @@ pub fn default_due<'a>(plan: &Plan, wp: &'a WpState) -> Option<(Timestamp, Vec<&
     open.iter().all(|fork| fork.default.is_some()).then(|| (last.after(within), open))
 }
 
-/// The next start of `wp`'s current round. `candidates` are the round's own tier and then its fallbacks,
-/// in order; `outages` is what the run knows of providers. A tier is given up after some starts that
+/// What is known of the starts so far of one piece of work.
+#[derive(Debug, Clone, Copy)]
+pub struct Starts<'a> {
+    /// Those that infrastructure spoilt.
+    pub spoilt: &'a [Spoilt],
+    /// Since when it is waited for.
+    pub since: Option<Timestamp>,
+    /// Its name and a number that each start changes: what jitter is taken from, so that it is the same
+    /// after a crash and differs between those that wait.
+    pub seed: (&'a str, u32),
+}
+
+/// The next start of `wp`'s current round: [`next_start`].
+#[must_use]
+pub fn next_attempt(wp: &WpState, candidates: &[Candidate<'_>], outages: &[Outage]) -> NextAttempt {
+    let seed = (wp.id.as_str(), wp.attempt);
+    next_start(Starts { spoilt: &wp.spoilt, since: wp.since, seed }, candidates, outages)
+}
+
+/// The next start of a piece of work. `candidates` are its own tier and then that one's fallbacks, in order; `outages` is what the run knows of providers. A tier is given up after some starts that
 /// were spoilt, at once when its provider will not serve before somebody acts, and left for the next
 /// one when the provider names an instant that is further off than a pause. Where no tier serves
 /// sooner, the earliest such instant is waited for, a night at most.
 #[must_use]
-pub fn next_attempt(wp: &WpState, candidates: &[Candidate<'_>], outages: &[Outage]) -> NextAttempt {
+pub fn next_start(
+    starts: Starts<'_>,
+    candidates: &[Candidate<'_>],
+    outages: &[Outage],
+) -> NextAttempt {
     let (mut later, mut what) = (None::<(Timestamp, &TierId)>, None);
     for candidate in candidates {
-        match start_on(wp, *candidate, outages, &mut what) {
+        match start_on(starts, *candidate, outages, &mut what) {
             Start::Soon(not_before) => {
                 return NextAttempt::Start { tier: candidate.tier.clone(), not_before };
             }
@@ -138,18 +165,18 @@ enum Start {
 
 /// `what` is told the last reason that was met.
 fn start_on(
-    wp: &WpState,
+    starts: Starts<'_>,
     candidate: Candidate<'_>,
     outages: &[Outage],
     what: &mut Option<String>,
 ) -> Start {
-    let spoilt: Vec<&Spoilt> = wp.spoilt.iter().filter(|s| &s.tier == candidate.tier).collect();
+    let spoilt: Vec<&Spoilt> = starts.spoilt.iter().filter(|s| &s.tier == candidate.tier).collect();
     let last = spoilt.last();
     if let Some(last) = last {
         *what = Some(last.what.clone());
     }
     let mut named = last.and_then(|last| last.resets_at);
-    let (mut left_alone, mut since) = (None, last.map(|last| last.at).max(wp.since));
+    let (mut left_alone, mut since) = (None, last.map(|last| last.at).max(starts.since));
     for outage in outages.iter().filter(|o| o.concerns(candidate.tier, candidate.worker)) {
         let means = outage.means();
         if means == Means::Try {
@@ -168,7 +195,7 @@ fn start_on(
     if spoilt.len() >= most || spoilt.iter().any(|s| s.hopeless) {
         return Start::Never;
     }
-    let paused = last.map(|last| last.at.after(pause(wp, spoilt.len())));
+    let paused = last.map(|last| last.at.after(pause(starts.seed, spoilt.len())));
     let not_before = named.max(left_alone).max(paused);
     match (not_before, since) {
         (Some(at), Some(since)) if at.since(since) > PATIENCE => Start::Never,
@@ -177,15 +204,12 @@ fn start_on(
     }
 }
 
-/// Exponential from one second, with up to a quarter of jitter taken from the WP's name and attempt
-/// so that it is the same after a crash and differs between WPs.
-fn pause(wp: &WpState, failures: usize) -> Length {
+/// Exponential from one second, with up to a quarter of jitter.
+fn pause((name, number): (&str, u32), failures: usize) -> Length {
     let base = Duration::from_secs(1) * 4_u32.saturating_pow(failures.saturating_sub(1) as u32);
-    let seed = wp
-        .id
-        .as_str()
+    let seed = name
         .bytes()
-        .fold(u64::from(wp.attempt), |h, b| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3));
+        .fold(u64::from(number), |h, b| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3));
     let jitter = base.mul_f64((seed % 256) as f64 / 1024.0);
     Length(base + jitter).min(LONGEST_PAUSE)
 }

@@ -11,6 +11,7 @@ mod judge;
 mod outage;
 mod phase;
 mod ready;
+mod review;
 mod transition;
 mod verify;
 mod wp;
@@ -22,10 +23,14 @@ use serde::{Deserialize, Serialize};
 
 pub use cost::{Allowed, Cost, Role, total};
 pub use gate::{GatePhase, GateState};
-pub use judge::{Candidate, NextAttempt, candidates, default_due, judge, next_attempt};
+pub use judge::{
+    Candidate, NextAttempt, Starts, candidates, candidates_from, default_due, judge, next_attempt,
+    next_start,
+};
 pub use outage::{Means, Outage};
 pub use phase::Phase;
 pub use ready::NextGate;
+pub use review::{ReviewState, Reviewer, Sitting};
 pub use verify::{NextVerify, VerifyRan, VerifyState};
 pub use wp::{Fork, RoundRecord, Session, Spoilt, WpState, settled};
 
@@ -275,6 +280,8 @@ impl Ledger {
             | Event::GateHalted { .. } => self.apply_gate(record)?,
             Event::VerifyStarted { .. }
             | Event::VerifyRan { .. }
+            | Event::ReviewStarted { wp: None, .. }
+            | Event::ReviewerStarted { wp: None, .. }
             | Event::ReviewerEnded { wp: None, .. }
             | Event::VerifyReviewed { .. }
             | Event::VerifyEnded { .. }
@@ -373,7 +380,10 @@ impl Ledger {
                 }
                 outage::follow(&mut self.outages, &wp.tier, worker, fault.as_ref(), record.at);
             }
-            Event::ReviewerEnded { tier, worker, fault, .. } => {
+            Event::ReviewerEnded { tier, worker, ran, fault, .. } => {
+                if fault.is_none() && !matches!(ran.end, End::Exit { .. }) {
+                    return;
+                }
                 outage::follow(&mut self.outages, tier, worker, fault.as_ref(), record.at);
             }
             Event::WpRetried { .. } => self.outages.clear(),

@@ -2,6 +2,7 @@
 
 use super::cost::{self, Role, Session};
 use super::phase::Phase;
+use super::review::ReviewState;
 use super::wp::{self, Fork, PLAN, RoundRecord, Spoilt, WpState, settled};
 use super::{LedgerError, impossible};
 use crate::event::{Asked, Event, NextStep, Record};
@@ -10,7 +11,7 @@ use crate::model::plan::Kind;
 use crate::model::question::Question;
 use crate::model::time::Timestamp;
 use crate::model::turn::{Fault, Spent};
-use crate::model::verdict::{Judgment, Verdict};
+use crate::model::verdict::{Judgment, ReviewFinding, Verdict};
 
 /// Times in one round that a worker may stop to ask.
 const ASKS: u32 = 5;
@@ -58,6 +59,7 @@ impl WpState {
                 self.proved.clear();
                 self.verdict = None;
                 self.reviewed_by = None;
+                self.review = ReviewState::default();
                 self.pass = 0;
                 self.phase = P::Starting;
             }
@@ -97,13 +99,23 @@ impl WpState {
             (P::Briefing | P::Starting, Event::BudgetSpent { limit, of_run, .. }) => {
                 self.budget_spent(limit, *of_run);
             }
-            (P::Reviewing, Event::ReviewerEnded { round, tier, worker, ran, turn, fault, .. })
-                if *round == self.round =>
+            (P::Reviewing, Event::BudgetSpent { limit, of_run, .. })
+                if !self.review.is_at_work() =>
             {
-                self.notes.extend(ran.incomplete());
-                let (turn, spoilt) = (turn.as_ref(), fault.is_some());
-                let session = Session { tier, worker, role: Role::Review, ran, turn, spoilt };
-                cost::add(&mut self.costs, session);
+                // The work is as good as it was: another try goes on with the review.
+                self.was = Some(P::Reviewing);
+                self.budget_spent(limit, *of_run);
+            }
+            (
+                P::Reviewing,
+                event @ (Event::ReviewStarted { round, .. }
+                | Event::ReviewerStarted { round, .. }
+                | Event::ReviewerEnded { round, .. }),
+            ) if *round == self.round && self.review.allows(event) => {
+                if let Event::ReviewerEnded { ran, .. } = event {
+                    self.notes.extend(ran.incomplete());
+                }
+                self.review.apply(record.at, event, &mut self.costs);
             }
             (P::Scoping | P::Rechecking, Event::ScopeChecked { round, pass, .. })
                 if *round == self.round && *pass == self.pass + 1 =>
@@ -118,15 +130,23 @@ impl WpState {
                 self.dod_ran(ran, tail.as_deref());
             }
             (P::Reviewing, Event::ReviewRequested { round, tree, .. })
-                if *round == self.round && Some(tree) == self.tree.as_ref() =>
+                if *round == self.round
+                    && Some(tree) == self.tree.as_ref()
+                    && !self.review.is_at_work() =>
             {
                 self.phase = P::AwaitingReview;
             }
             (P::Reviewing | P::AwaitingReview, Event::Reviewed { round, by, verdict, .. })
-                if *round == self.round =>
+                if *round == self.round && !self.review.is_at_work() =>
             {
-                if verdict.verdict == Judgment::RequestChanges {
-                    self.problems.extend(review_problems(verdict));
+                let blocks = |finding: &&ReviewFinding| {
+                    self.review.block_from.is_none_or(|least| finding.severity >= least)
+                };
+                match verdict.verdict {
+                    Judgment::RequestChanges => {
+                        self.problems.extend(review_problems(verdict, blocks));
+                    }
+                    Judgment::Approve => self.notes.extend(review_notes(verdict)),
                 }
                 self.verdict = Some(verdict.clone());
                 self.reviewed_by = Some(by.clone());
@@ -291,13 +311,15 @@ impl WpState {
     fn budget_spent(&mut self, limit: &Spent, of_run: bool) {
         let whose = if of_run { "the run" } else { "the work package" };
         let text = format!("{whose} has used up {limit}");
-        self.problems.push(Problem::new(Check::Worker, text));
+        let check = if self.phase == Phase::Reviewing { Check::Review } else { Check::Worker };
+        let mut problems = self.problems.clone();
+        problems.push(Problem::new(check, text));
         self.rounds.push(RoundRecord {
             round: self.round,
             tier: self.tier.clone(),
             tree: self.tree.clone(),
             class: Some(Class::Decision),
-            problems: self.problems.clone(),
+            problems,
         });
         self.phase = Phase::Escalated;
     }
@@ -386,10 +408,16 @@ impl WpState {
             self.tier = first.tier.clone();
         }
         self.spoilt.clear();
+        self.review.try_again();
         self.last_round = self.round + self.budget;
         let was = self.was.take();
         self.phase = match (self.phase, was) {
             _ if self.worktree.is_none() => Phase::Waiting,
+            (Phase::Escalated, Some(Phase::Reviewing)) => {
+                // The round is not over: only its review could not be paid.
+                self.rounds.pop();
+                Phase::Reviewing
+            }
             // The disk may have mended; nothing of the round is lost.
             (Phase::Blocked, Some(was)) => was,
             (_, Some(was @ (Phase::Provisioning | Phase::Classing))) => was,
@@ -400,20 +428,32 @@ impl WpState {
     }
 }
 
-fn review_problems(verdict: &Verdict) -> Vec<Problem> {
+/// What of a verdict has to be mended.
+fn review_problems(verdict: &Verdict, blocks: impl Fn(&&ReviewFinding) -> bool) -> Vec<Problem> {
     if verdict.findings.is_empty() {
         return vec![Problem::new(Check::Review, verdict.summary.clone())];
     }
-    let place = |file: &String, line: Option<u32>| match line {
-        Some(line) => format!("{file}:{line}"),
-        None => file.clone(),
-    };
-    verdict
-        .findings
-        .iter()
+    let blocking = verdict.findings.iter().filter(blocks);
+    blocking
         .map(|finding| Problem {
-            subject: finding.file.as_ref().map(|file| place(file, finding.line)),
+            subject: place(finding),
             ..Problem::new(Check::Review, finding.message.clone())
         })
         .collect()
+}
+
+/// What of a verdict blocks nothing, and is told.
+fn review_notes(verdict: &Verdict) -> impl Iterator<Item = String> {
+    verdict.findings.iter().map(|finding| {
+        let place = place(finding).map_or_else(String::new, |place| format!("{place}: "));
+        format!("review, {}: {place}{}", finding.severity.name(), finding.message)
+    })
+}
+
+fn place(finding: &ReviewFinding) -> Option<String> {
+    let file = finding.file.as_ref()?;
+    Some(match finding.line {
+        Some(line) => format!("{file}:{line}"),
+        None => file.clone(),
+    })
 }

@@ -4,10 +4,11 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::cost::{self, Cost, Role, Session};
+use super::cost::Cost;
+use super::review::ReviewState;
 use super::{Ledger, LedgerError, impossible};
 use crate::event::{Event, Record};
-use crate::model::ids::{CommitId, WpId};
+use crate::model::ids::{CommitId, TierId, WpId};
 use crate::model::outcome::{Problem, Ran};
 use crate::model::plan::Mode;
 use crate::model::verdict::Verdict;
@@ -19,6 +20,15 @@ pub struct VerifyState {
     pub commit: CommitId,
     /// Commands that have run on it: whose DoD (nothing for an end-to-end command), and how it went.
     pub ran: Vec<VerifyRan>,
+    /// Who reads the whole, where the plan has somebody do so.
+    #[serde(default)]
+    pub reviewer: Option<TierId>,
+    /// End-to-end commands that the plan has.
+    #[serde(default)]
+    pub live: u32,
+    /// What is known of the worker that reads the whole.
+    #[serde(default)]
+    pub review: ReviewState,
     /// Who reviewed it.
     pub reviewed_by: Option<String>,
     /// The reviewer's answer.
@@ -86,13 +96,16 @@ impl Ledger {
     }
 
     pub(super) fn apply_verify(&mut self, record: &Record) -> Result<(), LedgerError> {
-        if let Event::VerifyStarted { commit } = &record.event {
+        if let Event::VerifyStarted { commit, reviewer, live } = &record.event {
             if !self.to_verify || *commit != self.trunk {
                 return Err(impossible(record, "the last look", "not due"));
             }
             self.verify = Some(VerifyState {
                 commit: commit.clone(),
                 ran: Vec::new(),
+                reviewer: reviewer.clone(),
+                live: *live,
+                review: ReviewState::default(),
                 reviewed_by: None,
                 verdict: None,
                 ended: false,
@@ -110,10 +123,12 @@ impl Ledger {
                 let (wp, ran, tail) = (wp.clone(), ran.clone(), tail.clone());
                 state.ran.push(VerifyRan { wp, ran, tail });
             }
-            Event::ReviewerEnded { tier, worker, ran, turn, fault, .. } => {
-                let (turn, spoilt) = (turn.as_ref(), fault.is_some());
-                let session = Session { tier, worker, role: Role::Review, ran, turn, spoilt };
-                cost::add(&mut state.costs, session);
+            event @ (Event::ReviewStarted { round: 0, .. }
+            | Event::ReviewerStarted { round: 0, .. }
+            | Event::ReviewerEnded { round: 0, .. })
+                if state.review.allows(event) =>
+            {
+                state.review.apply(record.at, event, &mut state.costs);
             }
             Event::VerifyReviewed { by, verdict } => {
                 state.reviewed_by = Some(by.clone());

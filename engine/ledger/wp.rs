@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::cost::{Allowed, Cost, total};
 use super::phase::Phase;
+use super::review::ReviewState;
 use crate::event::{After, Classed, LevelShape, WpShape};
 use crate::model::ids::{CommitId, StageId, TierId, TreeId, WorkerId, WpId};
 use crate::model::outcome::{Class, Problem, Ran};
@@ -155,6 +156,9 @@ pub struct WpState {
     pub verdict: Option<Verdict>,
     /// Who gave it: a person's name or the command.
     pub reviewed_by: Option<String>,
+    /// What is known of the workers that review this round.
+    #[serde(default)]
+    pub review: ReviewState,
     /// Rounds that are over.
     pub rounds: Vec<RoundRecord>,
     /// Starts of this round that infrastructure spoilt.
@@ -254,6 +258,7 @@ impl WpState {
             notes: Vec::new(),
             verdict: None,
             reviewed_by: None,
+            review: ReviewState::default(),
             rounds: Vec::new(),
             spoilt: Vec::new(),
             forks: Vec::new(),

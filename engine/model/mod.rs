@@ -4,6 +4,7 @@
 pub mod checkpoint;
 pub mod ids;
 pub mod outcome;
+pub mod panel;
 pub mod plan;
 pub mod question;
 pub mod time;

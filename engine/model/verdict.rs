@@ -61,6 +61,66 @@ pub enum ReviewSeverity {
     Major,
 }
 
+impl ReviewSeverity {
+    /// The name as in a verdict.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Note => "note",
+            Self::Minor => "minor",
+            Self::Major => "major",
+        }
+    }
+}
+
+impl Verdict {
+    /// The verdict in what a reviewer said: the last fenced block of JSON, or else the whole text. What
+    /// is not exactly a verdict is none.
+    ///
+    /// # Errors
+    /// What is wrong with it, for the reviewer to read.
+    pub fn in_answer(answer: &str) -> Result<Self, String> {
+        if answer.trim().is_empty() {
+            return Err("the answer is empty".to_owned());
+        }
+        let text = last_block(answer);
+        let verdict = serde_json::from_str(text.as_deref().unwrap_or(answer));
+        verdict.map_err(|error| match text {
+            Some(_) => format!("the last block of JSON is no verdict: {error}"),
+            None => {
+                format!("there is no fenced block of JSON, and the whole is no verdict: {error}")
+            }
+        })
+    }
+}
+
+/// The last fenced block that is JSON by name, or has no name.
+fn last_block(text: &str) -> Option<String> {
+    let (mut last, mut open) = (None, None::<(&str, bool, Vec<&str>)>);
+    for line in text.lines() {
+        let ticks = &line.trim()[..line.trim().len() - line.trim().trim_start_matches('`').len()];
+        match &mut open {
+            None if ticks.len() >= 3 => {
+                let name = line.trim()[ticks.len()..].trim();
+                let json = name.is_empty() || name.eq_ignore_ascii_case("json");
+                open = Some((ticks, json, Vec::new()));
+            }
+            None => {}
+            Some((fence, json, lines)) => {
+                if line.trim() == *fence {
+                    if *json {
+                        last = Some(lines.join("\n"));
+                    }
+                    open = None;
+                } else {
+                    lines.push(line);
+                }
+            }
+        }
+    }
+    last
+}
+
 /// A worker's final report (`schemas/report.schema.json`). It informs, it never proves.
 ///
 /// A worker may write it as JSON to the path in `SOP_REPORT`; any other text found there is kept as

@@ -87,6 +87,7 @@ fn of_wp(event: &Event, wp: &WpState, ledger: &Ledger, look: &Look) -> Words {
             let whose = if *of_run { "the run has used up" } else { "it has used up" };
             milestone(Tone::Bad, format!("escalated: {whose} {limit}"))
         }
+        Event::ReviewerStarted { .. } => reviewer_started(event),
         Event::ReviewerEnded { .. } => reviewer_ended(event),
         Event::ScopeChecked { problems, .. } if !problems.is_empty() => {
             step(Tone::Bad, format!("scope: {}", listed(problems)))
@@ -149,6 +150,7 @@ fn of_wp(event: &Event, wp: &WpState, ledger: &Ledger, look: &Look) -> Words {
         | Event::ScopeChecked { .. }
         | Event::DodRan { .. }
         | Event::RoundEnded { .. }
+        | Event::ReviewStarted { .. }
         | Event::WorktreeRemoved { salvage: None, .. } => None,
         // Not about one WP.
         Event::RunCreated { .. }
@@ -192,10 +194,11 @@ fn attempt_ended(event: &Event, wp: &WpState, ledger: &Ledger) -> Words {
         1 => text.push_str("; a process it left running was ended"),
         n => text.push_str(&format!("; {n} processes it left running were ended")),
     }
+    text.push_str(&incomplete(ran));
     if !problems.is_empty() {
         text.push_str(&format!("; seen beside it: {}", listed(problems)));
     }
-    let spoilt = fault.is_some() || !ran.end.success();
+    let spoilt = fault.is_some() || !ran.end.success() || ran.log_error.is_some();
     let tone = match (problems.is_empty(), spoilt) {
         (false, _) => Tone::Bad,
         (true, true) => Tone::Warn,
@@ -243,6 +246,12 @@ fn used(turn: &Turn) -> String {
         text.push_str(&format!(", {usd}"));
     }
     text
+}
+
+fn reviewer_started(event: &Event) -> Words {
+    let Event::ReviewerStarted { lens, tier, number, .. } = event else { return None };
+    let again = if *number > 1 { format!(", session {number}") } else { String::new() };
+    step(Tone::Active, format!("reviewer for {lens} on {tier} at work{again}"))
 }
 
 fn reviewer_ended(event: &Event) -> Words {
@@ -328,7 +337,7 @@ fn of_run(event: &Event, ledger: &Ledger, look: &Look) -> Words {
         Event::NoteAdded { text, by } => {
             milestone(Tone::Warn, format!("corrected by {by}, in every brief from now on: {text}"))
         }
-        Event::VerifyStarted { commit } => {
+        Event::VerifyStarted { commit, .. } => {
             milestone(Tone::Active, format!("last look: at {}", commit.short()))
         }
         Event::VerifyRan { wp, ran, .. } if !ran.end.success() => {
@@ -338,6 +347,8 @@ fn of_run(event: &Event, ledger: &Ledger, look: &Look) -> Words {
         Event::VerifyRan { wp: None, ran, .. } => {
             step(Tone::Good, format!("last look: {} passed", ran.run))
         }
+        Event::ReviewerStarted { .. } => reviewer_started(event)
+            .map(|(tone, text, milestone)| (tone, format!("last look: {text}"), milestone)),
         Event::ReviewerEnded { .. } => reviewer_ended(event)
             .map(|(tone, text, milestone)| (tone, format!("last look: {text}"), milestone)),
         Event::VerifyReviewed { by, verdict } => match verdict.verdict {
@@ -362,6 +373,7 @@ fn of_run(event: &Event, ledger: &Ledger, look: &Look) -> Words {
         | Event::GateMerged { .. }
         | Event::GateDodRan { .. }
         | Event::VerifyRan { .. }
+        | Event::ReviewStarted { .. }
         | Event::BranchesMoved { .. } => None,
         // About one WP.
         Event::WpStarted { .. }

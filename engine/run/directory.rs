@@ -261,6 +261,12 @@ impl RunDir {
         self.pushes_folder().join(format!("{wp}-{attempt}"))
     }
 
+    /// What the rest of the repository was before reviewers were let in.
+    #[must_use]
+    pub fn review_guard(&self, unit: &str) -> PathBuf {
+        self.path().join(format!("guard/{unit}-review.json"))
+    }
+
     /// A look at the user's checkout, by its digest.
     #[must_use]
     pub fn look(&self, digest: &str) -> PathBuf {

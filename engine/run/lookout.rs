@@ -66,6 +66,14 @@ impl Lookout {
         Ok(Budget { usd: less(of_wp.usd, of_run.usd), tokens: less(of_wp.tokens, of_run.tokens) })
     }
 
+    /// What the run's next session may use that is of no WP.
+    ///
+    /// # Errors
+    /// The limit that is used up.
+    pub fn left_of_run(&self, plan: &Plan) -> Result<Budget, Spent> {
+        left(plan.budget, self.lock().spent)
+    }
+
     fn lock(&self) -> MutexGuard<'_, Seen> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -1,6 +1,7 @@
 //! Running a plan: from plan text to an integrated branch.
 
 pub mod asking;
+mod beside;
 pub mod checkpoint;
 pub mod clean;
 pub mod compile;
@@ -17,6 +18,7 @@ pub mod naming;
 pub mod open;
 pub mod provision;
 pub mod requests;
+pub mod reviewer;
 pub mod say;
 pub mod settled;
 pub mod site;

@@ -9,10 +9,13 @@ use crate::brief::Briefs;
 use crate::event::Classed;
 use crate::git::{GitError, Identity, Repo, Worktree, WorktreeSpec};
 use crate::launch::{Key, Local, Spec};
-use crate::ledger::{Fork, NextAttempt, Phase, WpState, candidates, default_due, next_attempt};
+use crate::ledger::{
+    Fork, NextAttempt, Phase, ReviewState, WpState, candidates, candidates_from, default_due,
+    next_attempt, next_start,
+};
 use crate::model::ids::{CommitId, TierId, WpId};
 use crate::model::outcome::{Check, Problem};
-use crate::model::plan::{Command, Plan, Wp};
+use crate::model::plan::{Command, Plan, Review, Wp};
 use crate::model::time::Timestamp;
 use crate::whitelist::Whitelist;
 
@@ -100,6 +103,19 @@ impl Site {
         next_attempt(wp, &candidates(&self.plan, wp), &self.lookout.outages())
     }
 
+    /// The next session of a reviewer whose tier is `tier`, looking for `lens`.
+    #[must_use]
+    pub fn next_review(
+        &self,
+        tier: &TierId,
+        review: &ReviewState,
+        lens: &str,
+        since: Option<Timestamp>,
+    ) -> NextAttempt {
+        let starts = review.starts(lens, since);
+        next_start(starts, &candidates_from(&self.plan, tier), &self.lookout.outages())
+    }
+
     /// When the defaults of the WP's open questions may be taken, and which questions those are: all of
     /// them have a default, and the plan allows it.
     #[must_use]
@@ -110,12 +126,24 @@ impl Site {
     /// Whether the WP's next start has to wait for its time.
     #[must_use]
     pub fn paused(&self, wp: &WpState) -> bool {
-        wp.phase == Phase::Starting
-            && matches!(
-                self.next_attempt(wp),
+        let later = |next| {
+            matches!(
+                next,
                 NextAttempt::Start { not_before: Some(at), .. }
                     if at > Timestamp(jiff::Timestamp::now())
             )
+        };
+        match (wp.phase, &self.wp(&wp.id).review) {
+            (Phase::Starting, _) => later(self.next_attempt(wp)),
+            (Phase::Reviewing, Review::Worker { tier, lenses, .. }) => {
+                let mut open =
+                    lenses.iter().filter(|lens| wp.review.verdict(lens).is_none()).peekable();
+                let waits =
+                    |lens: &String| later(self.next_review(tier, &wp.review, lens, wp.since));
+                open.peek().is_some() && !wp.review.is_at_work() && open.all(waits)
+            }
+            _ => false,
+        }
     }
 
     /// The tier that the next worker of a WP, or the one at work, is of.

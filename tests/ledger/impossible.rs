@@ -145,7 +145,7 @@ fn may(phase: Phase, kind: Kind) -> BTreeSet<&'static str> {
         Phase::AwaitingAnswer => &["answered"],
         Phase::Scoping | Phase::Rechecking => &["scope_checked"],
         Phase::Proving => &["dod_ran"],
-        Phase::Reviewing => &["review_requested", "reviewed", "reviewer_ended"],
+        Phase::Reviewing => &["review_requested", "reviewed", "review_started", "budget_spent"],
         Phase::AwaitingReview => &["reviewed"],
         Phase::Deciding => &["round_ended"],
         Phase::Committing if kind == Kind::Scout => &["wp_reported"],

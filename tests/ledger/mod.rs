@@ -5,6 +5,7 @@ mod gates;
 mod impossible;
 mod journal;
 mod needs;
+mod reviewers;
 mod rounds;
 mod starts;
 mod walk;

@@ -1,6 +1,7 @@
 //! Running plans.
 
 mod adversary;
+mod all_at_once;
 mod approval;
 mod cases;
 mod compile;
@@ -23,3 +24,5 @@ mod tampering_files;
 mod tampering_steps;
 mod unreadable;
 mod watching;
+mod words;
+mod worker_review;

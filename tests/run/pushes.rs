@@ -112,6 +112,15 @@ fn a_push_of_its_own_work_that_got_through_is_found_out() {
 }
 
 #[test]
+fn a_push_in_an_attempt_that_came_to_nothing_is_not_forgotten() {
+    let push = "if [ $SOP_ATTEMPT = 1 ]; then git push -q origin HEAD:refs/heads/x; kill -9 $$; fi";
+    let rig = pushing(push, 2);
+    rig.apply(0);
+    assert_eq!(rig.wp("a").round, 2, "{:?}", rig.wp("a").rounds);
+    assert!(told(&rig, "refs/heads/x to ").is_some(), "{:?}", rig.wp("a").rounds);
+}
+
+#[test]
 fn what_a_person_may_have_pushed_or_fetched_meanwhile_is_a_note() {
     for push in [
         format!("cd $MAIN; git commit -q --allow-empty -m mine; {FREE} push -q origin main"),

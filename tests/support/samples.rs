@@ -5,7 +5,7 @@ use sop::event::{ApprovedBy, Event, MovedBranch, NextStep, Outcome, StopReason};
 use sop::ledger::judge;
 use sop::model::outcome::{Check, Class, End, Problem};
 use sop::model::turn::{Fault, FaultClass, Spent, Turn, Usd};
-use sop::model::verdict::{Judgment, Verdict};
+use sop::model::verdict::{Judgment, ReviewSeverity, Verdict};
 
 use super::story::{FAILS, OK, Story, attempt_ended, commit, ran, tier, tree, worker_of, wp_id};
 
@@ -77,6 +77,22 @@ pub fn of_wp(run: &Story, id: &str) -> Vec<Event> {
             limit: Spent::Usd { most: Usd(5_000_000) },
             of_run: false,
         },
+        Event::ReviewStarted {
+            wp: Some(wp.clone()),
+            round,
+            block_from: ReviewSeverity::Minor,
+            guard: "9c".repeat(32),
+        },
+        Event::ReviewerStarted {
+            wp: Some(wp.clone()),
+            round,
+            lens: "quality".to_owned(),
+            number: state.review.reviewer("quality").map_or(0, |known| known.sessions) + 1,
+            tier: tier("standard"),
+            worker: worker_of(&tier("standard")),
+            prompt: "verdicts/a-1.quality.md".to_owned(),
+            session: None,
+        },
         Event::ReviewerEnded {
             wp: Some(wp.clone()),
             round,
@@ -90,6 +106,9 @@ pub fn of_wp(run: &Story, id: &str) -> Vec<Event> {
                 message: "429 Too Many Requests".to_owned(),
                 resets_at: None,
             }),
+            verdict: None,
+            unread: None,
+            touched: Vec::new(),
         },
         Event::ScopeChecked {
             wp: wp.clone(),
@@ -186,7 +205,7 @@ pub fn of_run(run: &Story) -> Vec<Event> {
             }],
         },
         Event::NoteAdded { text: "The client is in `lib/`.".to_owned(), by: "Ann".to_owned() },
-        Event::VerifyStarted { commit: commit("gate") },
+        Event::VerifyStarted { commit: commit("gate"), reviewer: Some(tier("lead")), live: 1 },
         Event::VerifyRan {
             wp: None,
             ran: ran("npm run e2e", FAILS),

@@ -144,7 +144,8 @@ fn wait_for_slot(spec: &Spec, controls: &mut Controls) -> Result<Wait, HoldError
         let Some(file) = &slot else {
             return Ok(Wait::Mine(None));
         };
-        match file.try_lock() {
+        let tried = if spec.slot_shared { file.try_lock_shared() } else { file.try_lock() };
+        match tried {
             Ok(()) => return Ok(Wait::Mine(slot)),
             Err(fs::TryLockError::WouldBlock) => {}
             Err(fs::TryLockError::Error(error)) => {

@@ -7,6 +7,7 @@ use bstr::{BStr, BString, ByteSlice};
 use crate::finding::Finding;
 use crate::git::Repo;
 use crate::model::plan::Does;
+use crate::plan::is_nameless;
 use crate::process;
 
 use super::base::Base;
@@ -36,7 +37,7 @@ pub(super) fn check(
 
 fn instructions(subject: Subject<'_>, top: &Path, base: &Base, findings: &mut Vec<Finding>) {
     for (i, file) in subject.plan.instructions.iter().enumerate() {
-        if base.holds(BStr::new(file)) {
+        if is_nameless(file) || base.holds(BStr::new(file)) {
             continue;
         }
         let at = format!("/plan/instructions/{i}");
@@ -154,7 +155,8 @@ fn elsewhere(
 }
 
 fn copies(subject: Subject<'_>, top: &Path, base: Option<&Base>, findings: &mut Vec<Finding>) {
-    for (i, file) in subject.plan.provision.copy.iter().enumerate() {
+    let copies = subject.plan.provision.copy.iter().enumerate();
+    for (i, file) in copies.filter(|(_, file)| !is_nameless(file)) {
         let at = format!("/provision/copy/{i}");
         if base.is_some_and(|base| base.holds(BStr::new(file))) {
             let message =

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use crate::brief::args::{self, ArgError};
+use crate::brief::review::{LENS, VERIFY};
 use crate::brief::{Briefs, FOLDER, TemplateFault};
 use crate::finding::Finding;
 use crate::git::Repo;
@@ -10,9 +11,6 @@ use crate::model::plan::{Does, Review};
 use crate::plan::Origin;
 
 use super::subject::Subject;
-
-/// How the names of templates begin that reviews look through.
-const LENS: &str = "review-";
 
 /// Checks them. Returns the templates, where they can be read, and the texts that findings point into.
 pub(super) fn check(
@@ -33,10 +31,10 @@ pub(super) fn check(
             return (None, Vec::new());
         }
     };
-    lenses(subject, &briefs, findings);
+    let reviews = lenses(subject, &briefs, findings);
     let mut texts = Vec::new();
-    for fault in briefs.check_plan(subject.plan) {
-        let finding = finding(subject, fault);
+    let of_wps = briefs.check_plan(subject.plan).into_iter().map(|fault| finding(subject, fault));
+    for finding in of_wps.chain(reviews) {
         if finding.file != subject.file
             && !texts.iter().any(|(file, _)| *file == finding.file)
             && let Some(text) = briefs.text(&finding.file)
@@ -64,9 +62,9 @@ fn finding(subject: Subject<'_>, fault: TemplateFault) -> Finding {
             }
         }
         TemplateFault::Wp { wp, error } => {
-            let id = &subject.plan.wps[wp].id;
+            let who = subject.who(wp);
             let at = subject.wp(wp, "vars");
-            let message = format!("the template does not fit `{id}`: {error}");
+            let message = format!("the template does not fit {who}: {error}");
             subject
                 .error("template-misfit", &at, message)
                 .help("give the WP the missing value: vars = { NAME = \"…\" }")
@@ -74,15 +72,25 @@ fn finding(subject: Subject<'_>, fault: TemplateFault) -> Finding {
     }
 }
 
-/// A review looks through lenses, and each is a template.
-fn lenses(subject: Subject<'_>, briefs: &Briefs, findings: &mut Vec<Finding>) {
+/// A review looks through lenses, and each is a template. Returns what is wrong with those that there are.
+fn lenses(subject: Subject<'_>, briefs: &Briefs, findings: &mut Vec<Finding>) -> Vec<Finding> {
+    let mut faults = Vec::new();
+    if subject.plan.verify.as_ref().is_some_and(|verify| verify.review_tier.is_some()) {
+        faults.extend(briefs.check_review(VERIFY).into_iter().flatten());
+    }
     // There is one `[review]`, and whoever is reviewed by a worker is reviewed so.
     let used = subject.plan.wps.iter().find_map(|wp| match &wp.review {
         Review::Worker { lenses, .. } => Some(lenses),
         _ => None,
     });
     for (i, lens) in used.into_iter().flatten().enumerate() {
-        let Err(error) = briefs.find(&format!("{LENS}{lens}")) else { continue };
+        let error = match briefs.check_review(&format!("{LENS}{lens}")) {
+            Ok(wrong) => {
+                faults.extend(wrong);
+                continue;
+            }
+            Err(error) => error,
+        };
         let lens_of = |name: &str| name.strip_prefix(LENS).map(str::to_owned);
         let known: Vec<String> = error.known.iter().filter_map(|name| lens_of(name)).collect();
         let at = subject.present([format!("/review/lenses/{i}"), "/review".to_owned()]);
@@ -101,6 +109,7 @@ fn lenses(subject: Subject<'_>, briefs: &Briefs, findings: &mut Vec<Finding>) {
         };
         findings.push(finding);
     }
+    faults
 }
 
 /// Each argument of a worker or reviewer is a template of its own.

@@ -8,7 +8,7 @@ pub mod prove;
 mod pushes;
 mod review;
 mod scope;
-mod told;
+pub(super) mod told;
 mod work;
 
 use std::sync::Arc;
@@ -234,7 +234,8 @@ impl Unit {
     }
 }
 
-fn escaped(path: &std::path::Path) -> String {
+/// A path for display.
+pub(super) fn escaped(path: &std::path::Path) -> String {
     use std::os::unix::ffi::OsStrExt;
     crate::process::escape(path.as_os_str().as_bytes())
 }

@@ -1,19 +1,15 @@
 //! What the WP leaves behind against its whitelist, and the rest of the repository against what it
 //! was before the worker came.
 
-use std::path::{Path, PathBuf};
-
-use crate::event::{Event, MovedBranch};
+use crate::event::Event;
 use crate::git::scope::{self, What};
-use crate::git::{GitError, GuardSpec, Guarded, SnapshotSpec};
+use crate::git::{GitError, GuardSpec, SnapshotSpec};
 use crate::model::outcome::{Check, Problem};
 use crate::model::plan::{Checkout, Kind};
-use crate::plain_file;
 
 use super::{Unit, pushes};
 use crate::ledger::Phase;
-use crate::run::directory::write_whole;
-use crate::run::freeze::sha256;
+use crate::run::beside;
 use crate::run::provision::snapshot_spec;
 use crate::run::site::Halt;
 
@@ -24,47 +20,8 @@ impl Unit {
     pub(super) async fn take_guard(&mut self, attempt: u32) -> Result<String, Halt> {
         let worktree = self.worktree().await?;
         self.entered = Some(worktree.clone());
-        let path = self.site.dir.guard(&self.state.id, attempt);
-        let guarded = self
-            .site
-            .blocking(Check::Scope, move |site| {
-                site.repo.guard(GuardSpec {
-                    run: site.dir.run(),
-                    worktree: Some(&worktree),
-                    checkout: true,
-                })
-            })
-            .await?;
-        self.note_moved_before(attempt).await?;
-        let (guard, look) = guarded.to_bytes();
-        let look = look.map(|look| (self.site.dir.look(&look.name), look.bytes));
-        look.filter(|(path, _)| !path.exists())
-            .map_or(Ok(()), |(path, bytes)| write_whole(&path, &bytes))
-            .and_then(|()| write_whole(&path, &guard))
-            .map(|()| sha256(&guard))
-            .map_err(|error| Halt::blocked(Problem::new(Check::Scope, error.to_string())))
-    }
-
-    /// Settled branches that are elsewhere before attempt `attempt` begins are not its worker's doing.
-    /// Seldom is there one, and then it is kept beside the guard.
-    async fn note_moved_before(&self, attempt: u32) -> Result<(), Halt> {
-        let moved = self
-            .site
-            .blocking(Check::Scope, |site| site.settled.moved(&site.repo, site.dir.run()))
-            .await?;
-        let path = moved_before(&self.site.dir.guard(&self.state.id, attempt));
-        let written = match moved.is_empty() {
-            true => std::fs::remove_file(&path)
-                .or_else(|error| match error.kind() {
-                    std::io::ErrorKind::NotFound => Ok(()),
-                    _ => Err(error),
-                })
-                .map_err(|error| format!("cannot remove {}: {error}", path.display())),
-            false => serde_json::to_vec(&moved)
-                .map_err(|error| error.to_string())
-                .and_then(|bytes| write_whole(&path, &bytes).map_err(|error| error.to_string())),
-        };
-        written.map_err(|error| Halt::blocked(Problem::new(Check::Scope, error)))
+        beside::take_down(&self.site, &worktree, &self.site.dir.guard(&self.state.id, attempt))
+            .await
     }
 
     /// Looks at everything and says what of it is not allowed.
@@ -72,7 +29,7 @@ impl Unit {
         let pass = self.state.pass + 1;
         let base = self.base()?;
         let guard = self.site.dir.guard(&self.state.id, self.state.attempt);
-        let before = self.kept_guard(&guard)?;
+        let before = beside::kept(&self.site, &guard, self.state.guard.as_deref())?;
         let worktree = match (self.worktree().await, &self.entered) {
             // The worker took its registration away: what it did in the folder is still there to see.
             (Err(_), Some(entered)) if entered.path().is_dir() => entered.clone(),
@@ -134,7 +91,7 @@ impl Unit {
             .into_iter()
             .partition(|note| pushed.iter().any(|push| push.name == note.place.name()));
         let mut notes: Vec<String> = notes.iter().map(ToString::to_string).collect();
-        let (blamed, seen) = judge_moved(&moved, &guard);
+        let (blamed, seen) = beside::judge_moved(&moved, &guard, "the worker");
         problems.extend(blamed);
         notes.extend(seen);
         if self.state.phase == Phase::Scoping {
@@ -156,51 +113,23 @@ impl Unit {
     /// worktree: the next one begins with what it left, and would be blamed for it, or no one.
     pub(super) async fn beside(&self) -> Result<Vec<Problem>, Halt> {
         let guard = self.site.dir.guard(&self.state.id, self.state.attempt);
-        let before = self.kept_guard(&guard)?;
         let worktree = match (self.worktree().await, &self.entered) {
             (Err(_), Some(entered)) if entered.path().is_dir() => entered.clone(),
             (found, _) => found?,
         };
         let began_at = self.state.began_at.clone().map_or_else(|| self.base(), Ok)?;
-        let (diff, moved, pushed) = self
-            .site
-            .blocking(Check::Scope, move |site| {
-                let after = site.repo.guard(GuardSpec {
-                    run: site.dir.run(),
-                    worktree: Some(&worktree),
-                    checkout: true,
-                })?;
-                let moved = site.settled.moved(&site.repo, site.dir.run())?;
-                let diff = site.repo.compare(&before, &after)?;
-                let pushed = site.repo.pushed(&diff, &after, &worktree, &began_at)?;
-                Ok((diff, moved, pushed))
-            })
-            .await?;
-        let touched = diff.findings().map(|difference| {
-            let text = What::Repository(difference.became).to_string();
-            Problem::new(Check::Scope, text).about(difference.place.to_string())
-        });
-        Ok(touched
-            .chain(pushes::attempted(&self.site.dir, &self.state.id, self.state.attempt))
-            .chain(pushes::got_through(&pushed))
-            .chain(judge_moved(&moved, &guard).0)
-            .collect())
-    }
-
-    /// What was taken down about the rest of the repository before the last worker came.
-    fn kept_guard(&self, path: &Path) -> Result<Guarded, Halt> {
-        let kept = plain_file::read_own(path).ok();
-        let kept = kept.filter(|bytes| self.state.guard.as_ref() == Some(&sha256(bytes)));
-        let before = kept.and_then(|bytes| {
-            Guarded::from_bytes(&bytes, |look| plain_file::read_own(&self.site.dir.look(look)).ok())
-        });
-        before.ok_or_else(|| {
-            let text = format!(
-                "{} is gone or not as it was written, and without it nothing can be compared",
-                path.display()
-            );
-            Halt::blocked(Problem::new(Check::Scope, text))
-        })
+        let taken_down = self.state.guard.as_deref();
+        let (problems, pushed) = beside::touched(
+            &self.site,
+            &worktree,
+            &guard,
+            taken_down,
+            Some(began_at),
+            "the worker",
+        )
+        .await?;
+        let tried = pushes::attempted(&self.site.dir, &self.state.id, self.state.attempt);
+        Ok(problems.into_iter().chain(tried).chain(pushes::got_through(&pushed)).collect())
     }
 
     /// A worker that says it is done and left nothing.
@@ -229,28 +158,4 @@ impl Unit {
             None => problem,
         })
     }
-}
-
-/// Settled branches that are elsewhere: whom a worker is blamed for, and what was so before it came.
-fn judge_moved(moved: &[MovedBranch], guard: &Path) -> (Vec<Problem>, Vec<String>) {
-    let before: Vec<MovedBranch> = plain_file::read_own(&moved_before(guard))
-        .ok()
-        .and_then(|bytes| serde_json::from_slice(&bytes).ok())
-        .unwrap_or_default();
-    let (mut blamed, mut notes) = (Vec::new(), Vec::new());
-    for moved in moved {
-        let place = format!("refs/heads/{}", moved.branch);
-        if before.contains(moved) {
-            notes.push(format!("{place} {moved}; it was so before the worker began"));
-            continue;
-        }
-        let text = format!("was moved while the worker ran, and is nobody's to touch: it {moved}");
-        blamed.push(Problem::new(Check::Scope, text).about(place));
-    }
-    (blamed, notes)
-}
-
-/// Where the settled branches are kept that were elsewhere before an attempt, beside its guard.
-fn moved_before(guard: &Path) -> PathBuf {
-    guard.with_extension("moved.json")
 }

@@ -1,7 +1,7 @@
 //! What an attempt told when it ended: its report, what its agent's stream came to, and what it asks.
 //! It informs; it never proves.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::event::Asked;
 use crate::launch::{Exit, Outcome};
@@ -43,7 +43,10 @@ impl Unit {
     pub(super) fn told(&self, attempt: u32, outcome: &Outcome, end: &End) -> Told {
         let turn = self.turn(attempt);
         let report = self.report(attempt);
-        let fault = self.fault(outcome, end, turn.as_ref());
+        let is_agent = matches!(self.worker().does, Does::Agent { .. });
+        let log = RunDir::log_name(self.state.id.as_str(), "work", attempt);
+        let log = self.site.dir.named(&log);
+        let fault = fault_of(is_agent, outcome, end, turn.as_ref(), &log);
         let asks = self.asks(attempt, report.as_deref());
         Told { report, turn, fault, asks }
     }
@@ -66,35 +69,6 @@ impl Unit {
             tracing::warn!(?path, %error, "no turn");
             None
         })
-    }
-
-    fn fault(&self, outcome: &Outcome, end: &End, turn: Option<&Turn>) -> Option<Fault> {
-        if *end == End::Cancelled {
-            return None;
-        }
-        if let Some(turn) = turn {
-            return turn.fault.clone();
-        }
-        let is_agent = matches!(self.worker().does, Does::Agent { .. });
-        let ended_itself = matches!(end, End::Exit { .. }) && !end.broken();
-        let (class, what) = match outcome.exit {
-            Exit::Code(TRY_LATER) if !is_agent => {
-                (FaultClass::RateLimit, "it exits 75: try again later")
-            }
-            _ if is_agent && ended_itself => {
-                (FaultClass::Crash, "the agent left no account of its turn")
-            }
-            _ => return None,
-        };
-        let log = self.site.dir.named(&RunDir::log_name(
-            self.state.id.as_str(),
-            "work",
-            self.state.attempt,
-        ));
-        let last =
-            process::tail(&log, 1).unwrap_or_default().pop().filter(|line| !line.trim().is_empty());
-        let message = last.unwrap_or_else(|| what.to_owned());
-        Some(Fault { class, message, resets_at: None })
     }
 
     /// The report that the attempt left: the file it was told of, or what its agent said last, or, for a
@@ -156,6 +130,36 @@ impl Unit {
         };
         paths.iter().filter_map(read).take(MOST_QUESTIONS).collect()
     }
+}
+
+/// Why a session is no finished turn: as its agent's stream has it, or as its end tells.
+pub(in crate::run) fn fault_of(
+    is_agent: bool,
+    outcome: &Outcome,
+    end: &End,
+    turn: Option<&Turn>,
+    log: &Path,
+) -> Option<Fault> {
+    if *end == End::Cancelled {
+        return None;
+    }
+    if let Some(turn) = turn {
+        return turn.fault.clone();
+    }
+    let ended_itself = matches!(end, End::Exit { .. }) && !end.broken();
+    let (class, what) = match outcome.exit {
+        Exit::Code(TRY_LATER) if !is_agent => {
+            (FaultClass::RateLimit, "it exits 75: try again later")
+        }
+        _ if is_agent && ended_itself => {
+            (FaultClass::Crash, "the agent left no account of its turn")
+        }
+        _ => return None,
+    };
+    let last =
+        process::tail(log, 1).unwrap_or_default().pop().filter(|line| !line.trim().is_empty());
+    let message = last.unwrap_or_else(|| what.to_owned());
+    Some(Fault { class, message, resets_at: None })
 }
 
 /// What a scout prints, beside where it may write.

@@ -70,13 +70,11 @@ impl Updates {
                 Vec::new()
             }
             Some("tool_call") => {
-                self.answered(tally);
-                let mut say = self.rest();
-                self.text.clear();
-                say.extend(self.tool(update));
+                let mut say = self.used_tool(tally);
+                say.extend(self.tool(update, true));
                 say
             }
-            Some("tool_call_update") => self.tool(update),
+            Some("tool_call_update") => self.tool(update, false),
             Some("usage_update") => {
                 self.used(update, tally);
                 Vec::new()
@@ -135,15 +133,16 @@ impl Updates {
         whole.lines().filter(|line| !line.trim().is_empty()).map(str::to_owned).collect()
     }
 
-    fn tool(&mut self, update: &Value) -> Vec<String> {
+    fn tool(&mut self, update: &Value, first: bool) -> Vec<String> {
         let id = update.get("toolCallId").and_then(Value::as_str).unwrap_or_default().to_owned();
         let status = update.get("status").and_then(Value::as_str);
         self.call(update);
         let mut say = Vec::new();
         let ended = matches!(status, Some("completed" | "failed"));
         if let Some(told) = self.calls.get_mut(&id) {
-            // A title is told once it says something: opencode begins with the tool's bare name.
-            if !told.said && (ended || !told.call.input.is_null()) {
+            // A title is told once it says something: at first there may be but the tool's bare name.
+            let titled = status == Some("in_progress") || !(first || told.call.input.is_null());
+            if !told.said && (ended || titled) {
                 told.said = true;
                 say.push(told.call.words());
             }
@@ -156,6 +155,13 @@ impl Updates {
             self.asked = true;
         }
         say
+    }
+
+    /// The model's answer came to the use of a tool: what it said before is not its last words.
+    pub fn used_tool(&mut self, tally: &mut Tally) -> Vec<String> {
+        self.answered(tally);
+        self.text.clear();
+        self.rest()
     }
 
     /// Something of an answer came: it is the first of a model call where one was made before it.

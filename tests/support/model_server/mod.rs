@@ -8,6 +8,8 @@
 //! One file for each protocol, all alike: which paths it serves, how a request is read ([`Call`]), how
 //! an answer ([`Say`]) is written.
 
+mod chat;
+mod gemini;
 mod http;
 mod messages;
 mod responses;
@@ -112,7 +114,8 @@ pub trait Protocol: Sync {
     fn refuse(&self, status: u16, message: &str) -> Value;
 }
 
-const PROTOCOLS: &[&dyn Protocol] = &[&responses::Responses, &messages::Messages];
+const PROTOCOLS: &[&dyn Protocol] =
+    &[&responses::Responses, &messages::Messages, &chat::Chat, &gemini::Gemini];
 
 /// The server. It is gone when this is dropped.
 pub struct ModelServer {

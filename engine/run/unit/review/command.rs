@@ -1,22 +1,21 @@
-//! The review after the DoD: nobody, a person, or a command that gives a verdict.
+//! A command of the plan as the reviewer.
 
 use std::sync::Arc;
 
 use crate::brief::args::{self, ArgContext};
-use crate::event::Event;
 use crate::launch::{Capture, EndedBy, Key, Outcome, Stdin};
 use crate::model::outcome::{Check, Problem};
-use crate::model::plan::Review;
 use crate::model::time::Length;
 use crate::model::verdict::Verdict;
 use crate::plain_file;
 use crate::process;
 
-use super::Unit;
+use super::blocked;
 use crate::run::directory::{RunDir, write_whole};
 use crate::run::provision::{log_name, snapshot_spec};
 use crate::run::site::Halt;
 use crate::run::step::{self, Order};
+use crate::run::unit::Unit;
 
 /// Most bytes of a verdict.
 const VERDICT_LIMIT: u64 = 1 << 20;
@@ -24,27 +23,14 @@ const VERDICT_LIMIT: u64 = 1 << 20;
 const ASKED: u32 = 2;
 
 impl Unit {
-    /// Asks the reviewer that the plan names.
-    pub(super) async fn review(&mut self) -> Result<Event, Halt> {
-        let wp = self.state.id.clone();
-        match self.wp().review.clone() {
-            Review::None => Err(blocked("the plan names no reviewer, but the run waits for one")),
-            Review::Human => Ok(Event::ReviewRequested {
-                wp,
-                round: self.state.round,
-                tree: self.state.tree.clone().ok_or_else(|| blocked("nothing was checked yet"))?,
-            }),
-            Review::Worker { .. } => Err(blocked("a review by a worker")),
-            Review::Command { command, timeout } => {
-                let verdict = self.ask(&command, timeout).await?;
-                let by = command.first().cloned().unwrap_or_default();
-                Ok(Event::Reviewed { wp, round: self.state.round, by, verdict })
-            }
-        }
-    }
-
-    async fn ask(&mut self, command: &[String], timeout: Length) -> Result<Verdict, Halt> {
-        let diff = self.write_diff().await?;
+    /// The verdict of a command: printed, or left in its file. One that cannot be read is asked for once
+    /// more.
+    pub(super) async fn ask_command(
+        &mut self,
+        command: &[String],
+        timeout: Length,
+    ) -> Result<Verdict, Halt> {
+        let (diff, _) = self.write_diff().await?;
         let mut last = String::new();
         for n in 1..=ASKED {
             match self.ask_once(command, timeout, &diff, n).await? {
@@ -155,26 +141,10 @@ impl Unit {
         let text = "the reviewer changed files in the worktree; a reviewer only reads";
         Err(Halt::blocked(Problem::new(Check::Review, text).about(paths.join(", "))))
     }
-
-    /// The diff that is reviewed, against the recorded base, as a file.
-    async fn write_diff(&self) -> Result<std::path::PathBuf, Halt> {
-        let tree = self.state.tree.clone().ok_or_else(|| blocked("nothing was checked yet"))?;
-        let base = self.base()?;
-        let diff =
-            self.site.blocking(Check::Review, move |site| site.repo.patch(&base, &tree)).await?;
-        let name = format!("verdicts/{}-{}.diff", self.state.id, self.state.round);
-        let path = self.site.dir.named(&name);
-        write_whole(&path, &diff).map_err(|error| blocked(error.to_string()))?;
-        Ok(path)
-    }
 }
 
 fn read_verdict(path: &std::path::Path) -> Result<Verdict, String> {
     let bytes =
         plain_file::read(path, VERDICT_LIMIT).map_err(|error| format!("no file ({error})"))?;
     serde_json::from_slice(&bytes).map_err(|error| error.to_string())
-}
-
-fn blocked(text: impl Into<String>) -> Halt {
-    Halt::blocked(Problem::new(Check::Review, text))
 }

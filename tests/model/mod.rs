@@ -1,0 +1,3 @@
+//! Data that other programs write.
+
+mod question;
