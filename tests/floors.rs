@@ -57,10 +57,13 @@ const HOMES: &[(&str, &[&str])] = &[
     ("tracing_subscriber", &["cli"]),
     ("signal_hook", &["launch", "worker"]),
     ("strsim", &["brief", "plan"]),
-    ("rustix", &["cli", "git", "journal", "launch", "process", "report", "run"]),
+    (
+        "rustix",
+        &["cli", "git", "journal", "launch", "plain_file", "process", "report", "run", "worker"],
+    ),
     ("sha2", &["git", "run"]),
-    ("shlex", &["cli", "plan", "report", "run"]),
-    ("tempfile", &["git", "run"]),
+    ("shlex", &["cli", "plan", "report", "run", "worker"]),
+    ("tempfile", &["git", "run", "worker"]),
 ];
 
 /// Rooms that are pure: no runtime, no repository, no file system, no process, no clock.

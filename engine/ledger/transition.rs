@@ -112,6 +112,9 @@ impl WpState {
                 | Event::ReviewerStarted { round, .. }
                 | Event::ReviewerEnded { round, .. }),
             ) if *round == self.round && self.review.allows(event) => {
+                if let Event::ReviewerEnded { ran, .. } = event {
+                    self.notes.extend(ran.incomplete());
+                }
                 self.review.apply(record.at, event, &mut self.costs);
             }
             (P::Scoping | P::Rechecking, Event::ScopeChecked { round, pass, .. })

@@ -10,9 +10,7 @@ use sop::report::palette::Look;
 use sop::report::summary::Summary;
 
 use super::scene::{COLOURED, PLAIN, evil, good, harmless, interrupted, mixed, text};
-use crate::support::story::{
-    FAILS, OK, Story, after, attempt_ended, commit, level, ran, shape, tree, wp_id,
-};
+use crate::support::story::{FAILS, OK, Story, after, commit, level, ran, shape, tree, wp_id};
 
 fn of(run: &Story) -> Summary {
     Summary::of(&run.ledger, Path::new("/repo/.git/sop-run/settings-1"))
@@ -92,14 +90,15 @@ fn a_wp_without_a_title_is_named_once() {
 #[test]
 fn a_log_that_is_not_complete_is_said_to_be_where_it_is_named() {
     let mut run = Story::new(Mode::Independent, vec![level("all", vec![shape("a")])]);
-    run.briefed("a").work("a");
+    run.briefed("a").work("a").ended("a", OK).scope("a", "t", Vec::new());
     let ran = sop::model::outcome::Ran {
         log_error: Some("no space left".to_owned()),
-        ..ran("worker", FAILS)
+        ..ran("cargo check", FAILS)
     };
     let log = ran.log.clone();
-    run.say(attempt_ended(wp_id("a"), 1, ran));
-    let problem = Problem::new(Check::Worker, "exit 1").logged(&log, "boom");
+    let (wp, tail) = (wp_id("a"), Some("boom".to_owned()));
+    run.say(Event::DodRan { wp, round: 1, pass: 1, index: 0, ran, tail });
+    let problem = Problem::new(Check::Dod, "exit 1").logged(&log, "boom");
     run.blocked("a", problem, false).stop(sop::event::StopReason::Halted);
     let text = human(&run, PLAIN);
     assert!(text.contains(&format!("seen     {log} is incomplete: no space left")), "{text}");
