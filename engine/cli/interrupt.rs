@@ -115,11 +115,11 @@ fn takes_words(plan: &Plan, state: &WpState) -> Result<(), Failure> {
 
 /// The attempt, and which word to it.
 fn word(left: &Left) -> (u32, u32) {
-    let words = left.requests.iter().filter_map(|request| match request.ask {
+    let mut words = left.requests.iter().filter_map(|request| match request.ask {
         Ask::Interrupt { attempt, n, .. } => Some((attempt, n)),
         _ => None,
     });
-    words.last().unwrap_or_default()
+    words.next_back().unwrap_or_default()
 }
 
 /// Waits until the driver says what became of the word.

@@ -295,7 +295,6 @@ impl WpState {
     }
 
     /// Whether something that its worker asked has no answer yet.
-    #[must_use]
     pub fn unanswered(&self) -> impl Iterator<Item = &Fork> {
         self.forks.iter().filter(|fork| fork.answer.is_none())
     }

@@ -184,7 +184,7 @@ impl<'a> Engine<'a> {
             match message {
                 Message::Record { event, reply } => {
                     replies.push((event.wp().cloned(), reply));
-                    events.push(event);
+                    events.push(*event);
                 }
                 other => done.push(other),
             }

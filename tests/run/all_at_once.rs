@@ -58,7 +58,7 @@ fn list<'p>(table: &'p mut Table, key: &str) -> &'p mut Vec<Value> {
     table.entry(key).or_insert_with(|| Value::Array(Vec::new())).as_array_mut().expect("an array")
 }
 
-fn wp<'p>(plan: &'p mut Table, kind: usize, n: usize) -> &'p mut Table {
+fn wp(plan: &mut Table, kind: usize, n: usize) -> &mut Table {
     list(plan, "wp")[3 * n + kind].as_table_mut().expect("a table")
 }
 

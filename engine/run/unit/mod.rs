@@ -33,7 +33,7 @@ pub enum Message {
     /// A fact. It is on disk when the answer comes.
     Record {
         /// What happened.
-        event: Event,
+        event: Box<Event>,
         /// Where the answer goes.
         reply: oneshot::Sender<Answer>,
     },
@@ -66,6 +66,7 @@ impl Line {
     /// [`Halt::Stopped`] when the dispatcher takes nothing more.
     pub async fn record(&self, event: Event) -> Result<Option<Box<WpState>>, Halt> {
         let (reply, answer) = oneshot::channel();
+        let event = Box::new(event);
         let sent = self.0.send(Message::Record { event, reply }).await;
         match (sent, answer.await) {
             (Ok(()), Ok(Answer::Recorded(state))) => Ok(state),
