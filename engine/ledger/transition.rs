@@ -312,8 +312,9 @@ impl WpState {
         let whose = if of_run { "the run" } else { "the work package" };
         let text = format!("{whose} has used up {limit}");
         let check = if self.phase == Phase::Reviewing { Check::Review } else { Check::Worker };
-        let mut problems = self.problems.clone();
-        problems.push(Problem::new(check, text));
+        // It is why a person is asked; what was wrong before is no news.
+        let mut problems = vec![Problem::new(check, text)];
+        problems.extend(self.problems.iter().cloned());
         self.rounds.push(RoundRecord {
             round: self.round,
             tier: self.tier.clone(),

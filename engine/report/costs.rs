@@ -90,13 +90,14 @@ impl Costs {
     /// What `ledger` knows; `None` where no session told anything.
     #[must_use]
     pub fn of(ledger: &Ledger) -> Option<Self> {
-        let mut costs = Self { total: CostLine::named("all"), ..Self::default() };
+        let mut costs = Self::default();
         costs.add(ledger, |wp| wp.id.to_string());
         costs.total.told().then_some(costs)
     }
 
     /// Adds a run, each WP under the name that `name` gives it.
     pub fn add(&mut self, ledger: &Ledger, name: impl Fn(&WpState) -> String) {
+        "all".clone_into(&mut self.total.name);
         for wp in &ledger.wps {
             if wp.costs.is_empty() {
                 continue;
@@ -141,6 +142,8 @@ impl Costs {
     /// # Errors
     /// When `out` cannot be written.
     pub fn write(&self, out: &mut impl Write, look: &Look) -> io::Result<()> {
+        // A figure that is cut is a wrong one.
+        let look = &Look { width: None, ..*look };
         let rows: Vec<&CostLine> = self.wps.iter().chain(&self.tiers).collect();
         let widest = rows.iter().map(|line| width(&line.full_name())).max().unwrap_or(0);
         let names = widest.clamp(10, WIDEST);

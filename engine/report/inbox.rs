@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::commands;
-use super::line::Line;
+use super::line::{Flow, Line};
 use super::narrate::one;
 use super::outlook::taken_at;
 use super::palette::{Look, Tone};
@@ -221,7 +221,6 @@ impl Waiting<'_> {
 /// # Errors
 /// When `out` cannot be written.
 pub fn write(items: &[Item], now: Timestamp, out: &mut impl Write, look: &Look) -> io::Result<()> {
-    let look = &Look { width: None, ..*look };
     if items.is_empty() {
         return writeln!(out, "Nothing waits for you.");
     }
@@ -253,16 +252,16 @@ impl Item {
         writeln!(out, "{}", line.done().trimmed())?;
         // A question may have several lines: its options.
         for text in self.text.lines() {
-            let line = Line::new(look).gap(4).then(Tone::Normal, text);
-            writeln!(out, "{}", line.done().trimmed())?;
+            Flow::after(Line::new(look).gap(4)).then(Tone::Normal, text).write(out)?;
         }
         if let Some(default) = &self.default {
             let when = self.default_at.map(|at| format!(" (taken {})", words::due(at, now)));
-            let line = Line::new(look).gap(4).then(Tone::Faint, "default: ");
-            let line = line.then(Tone::Normal, default);
-            let line = line.then(Tone::Faint, &when.unwrap_or_default());
-            writeln!(out, "{}", line.done().trimmed())?;
+            let head = Line::new(look).gap(4).then(Tone::Faint, "default: ");
+            let text = Flow::after(head).then(Tone::Normal, default);
+            text.then(Tone::Faint, &when.unwrap_or_default()).write(out)?;
         }
+        // What is to be typed is never broken.
+        let look = &Look { width: None, ..*look };
         let line = Line::new(look).gap(4).then(Tone::Command, &self.command);
         let line = match &self.or {
             Some(or) => line.then(Tone::Faint, "  # or: ").then(Tone::Faint, or),

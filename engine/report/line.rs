@@ -1,6 +1,8 @@
 //! One line being composed: everything that goes into it is escaped, and it never outgrows its room,
 //! or ([`Flow`]) goes on below, broken between words.
 
+use std::io::{self, Write};
+
 use super::cells::{clip, fit, width};
 use super::escape::visible;
 use super::palette::{Look, Tone};
@@ -126,6 +128,14 @@ impl<'a> Flow<'a> {
         }
         self.facts.push(vec![Word::new()]);
         self
+    }
+
+    /// Writes the lines.
+    ///
+    /// # Errors
+    /// When `out` cannot be written.
+    pub fn write(self, out: &mut impl Write) -> io::Result<()> {
+        self.rows().iter().try_for_each(|row| writeln!(out, "{}", row.trimmed()))
     }
 
     /// The lines. A word longer than a line stays whole, so that what is copied from the terminal is what

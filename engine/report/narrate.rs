@@ -72,7 +72,7 @@ fn of_wp(event: &Event, wp: &WpState, ledger: &Ledger, look: &Look) -> Words {
             };
             step(Tone::Active, format!("round {round} {of}: {tier} at work{again}"))
         }
-        Event::AttemptEnded { .. } => attempt_ended(event, wp, ledger),
+        Event::AttemptEnded { .. } => attempt_ended(event, wp, ledger, look),
         Event::Answered { number, answer, by, .. } => match by.as_str() {
             "default" => milestone(
                 Tone::Warn,
@@ -175,7 +175,7 @@ fn of_wp(event: &Event, wp: &WpState, ledger: &Ledger, look: &Look) -> Words {
 }
 
 /// How an attempt ended: what it asks, why infrastructure spoilt it, what it did besides.
-fn attempt_ended(event: &Event, wp: &WpState, ledger: &Ledger) -> Words {
+fn attempt_ended(event: &Event, wp: &WpState, ledger: &Ledger, look: &Look) -> Words {
     let Event::AttemptEnded { ran, left_behind, turn, fault, asks, problems, .. } = event else {
         return None;
     };
@@ -214,10 +214,8 @@ fn attempt_ended(event: &Event, wp: &WpState, ledger: &Ledger) -> Words {
     match asked.iter().find(|fork| fork.answer.is_none()) {
         Some(open) => {
             let command = commands::answer(&ledger.run, open.number);
-            milestone(
-                if problems.is_empty() { Tone::Warn } else { tone },
-                format!("{text}: {command}"),
-            )
+            let tone = if problems.is_empty() { Tone::Warn } else { tone };
+            milestone(tone, format!("{text}{}{command}", look.dot()))
         }
         None => step(tone, text),
     }
@@ -255,7 +253,9 @@ fn reviewer_started(event: &Event) -> Words {
 }
 
 fn reviewer_ended(event: &Event) -> Words {
-    let Event::ReviewerEnded { lens, tier, ran, turn, fault, .. } = event else { return None };
+    let Event::ReviewerEnded { lens, tier, ran, turn, fault, unread, touched, .. } = event else {
+        return None;
+    };
     let who = format!("reviewer for {lens} on {tier}");
     let used = turn.as_ref().map(used).unwrap_or_default();
     let took = words::took(ran.took);
@@ -264,9 +264,20 @@ fn reviewer_ended(event: &Event) -> Words {
             Tone::Warn,
             format!("{who}: {} ({}) after {took}{used}", fault.message, fault.class),
         ),
+        None if !touched.is_empty() => step(
+            Tone::Bad,
+            format!(
+                "{who}: its verdict does not count, it did more than read: {}",
+                listed(touched)
+            ),
+        ),
         None => {
             let tone = if ran.end.success() { Tone::Normal } else { Tone::Warn };
-            step(tone, format!("{who}: {} after {took}{used}", ran.end))
+            let text = format!("{who}: {} after {took}{used}", ran.end);
+            match unread {
+                Some(why) => step(Tone::Warn, format!("{text}; no verdict in its answer: {why}")),
+                None => step(tone, text),
+            }
         }
     }
 }

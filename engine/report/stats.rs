@@ -190,6 +190,8 @@ impl Stats {
     /// # Errors
     /// When `out` cannot be written.
     pub fn write(&self, out: &mut impl Write, look: &Look) -> io::Result<()> {
+        // A figure that is cut is a wrong one.
+        let look = &Look { width: None, ..*look };
         let dot = look.dot();
         let facts = [
             words::count(u64::from(self.runs), "run"),

@@ -5,10 +5,11 @@ use std::io::{self, Write};
 
 use super::cells::width;
 use super::costs::Costs;
-use super::line::Line;
+use super::line::{Flow, Line};
 use super::narrate::{length_of, one, question, through};
 use super::outlook::{Pause, taken_at};
 use super::palette::{Look, Tone};
+use super::summary::VerifySummary;
 use super::words;
 use crate::ledger::{GatePhase, Ledger, Means, Phase, WpState};
 use crate::model::plan::Plan;
@@ -70,19 +71,21 @@ pub fn write(
         }
         writeln!(out, "{}", line.done().trimmed())?;
     }
+    if let Some(verify) = VerifySummary::of(ledger) {
+        verify.write(out, look)?;
+    }
     let told = asked(ledger, plan, now).chain(faults(ledger)).chain(outages(ledger, now));
     let mut told = told.chain(corrections(ledger, now)).peekable();
     if told.peek().is_some() {
         writeln!(out)?;
     }
     // What somebody else said is never cut: it is all there is to go by.
-    let whole = &Look { width: None, ..*look };
     for (tone, who, what) in told {
-        let line = Line::new(whole)
+        let head = Line::new(look)
             .then(tone, words::tone_mark(tone, look))
             .then(Tone::Strong, &format!(" {who}"))
-            .then(Tone::Normal, &format!("  {what}"));
-        writeln!(out, "{}", line.done().trimmed())?;
+            .gap(2);
+        Flow::after(head).then(Tone::Normal, &what).write(out)?;
     }
     match Costs::of(ledger) {
         Some(costs) => {
@@ -112,12 +115,20 @@ fn asked<'a>(
 
 /// The last error of each worker that did not get to its end, in its own words: before any theory.
 fn faults(ledger: &Ledger) -> impl Iterator<Item = Told> + '_ {
-    ledger.wps.iter().filter(|wp| !wp.phase.got_through()).filter_map(|wp| {
-        let fault = wp.fault.as_ref()?;
-        let worker = wp.worker.as_ref().map_or("worker", |worker| worker.as_str());
-        let who = format!("{} start {}", wp.id, wp.attempt);
-        let what = format!("{worker} on {}: {} ({})", wp.tier, fault.message, fault.class);
-        Some((Tone::Bad, who, what))
+    ledger.wps.iter().filter(|wp| !wp.phase.got_through()).flat_map(|wp| {
+        let work = wp.fault.as_ref().map(|fault| {
+            let worker = wp.worker.as_ref().map_or("worker", |worker| worker.as_str());
+            let who = format!("{} start {}", wp.id, wp.attempt);
+            let what = format!("{worker} on {}: {} ({})", wp.tier, fault.message, fault.class);
+            (Tone::Bad, who, what)
+        });
+        let unheard = wp.review.reviewers.iter().filter(|it| it.verdict.is_none());
+        let reviews = unheard.filter_map(|reviewer| {
+            let last = reviewer.spoilt.last()?;
+            let who = format!("{} reviewer for {}", wp.id, reviewer.lens);
+            Some((Tone::Bad, who, format!("on {}: {}", last.tier, last.what)))
+        });
+        work.into_iter().chain(reviews)
     })
 }
 

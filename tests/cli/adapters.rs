@@ -117,9 +117,30 @@ fn as_json_they_are_whole() {
 #[test]
 fn a_key_in_the_environment_is_a_login() {
     let bench = Bench::new(Some(&saying("READY")));
-    let env = [("PATH", bench.path.as_str()), ("OPENAI_API_KEY", "x")];
+    let env = [("PATH", bench.path.as_str()), ("CODEX_API_KEY", "x")];
     let said = bench.scratch.sop_with(&env, &["adapters"]);
-    assert!(said.out.contains("logged in (OPENAI_API_KEY)"), "{}", said.out);
+    assert!(said.out.contains("logged in (CODEX_API_KEY)"), "{}", said.out);
+}
+
+#[test]
+fn a_plans_own_agent_is_listed_with_its_own_environment() {
+    let bench = Bench::new(None);
+    let own = "\n[workers.ours]\nagent = \"codex\"\nprogram = [\"./codex\"]\n\
+               env = { CODEX_API_KEY = \"x\" }\n";
+    bench.scratch.write(
+        "plan.toml",
+        format!("{PLAN}{own}").replace("worker = \"codex\"", "worker = \"ours\""),
+    );
+    bench.scratch.write("codex", "#!/bin/sh\necho codex-cli 1.2\n");
+    let path = bench.scratch.path().join("codex");
+    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+    bench.scratch.commit("an agent");
+    let said = bench.sop(&["adapters", "plan.toml"]);
+    let line = said.out.lines().find(|line| line.contains(" ours ")).expect("a line");
+    for part in ["codex-cli 1.2", "./codex", "logged in (CODEX_API_KEY)"] {
+        assert!(line.contains(part), "{part}: {line}");
+    }
+    assert!(said.out.contains("  ./codex exec --json"), "{}{}", said.out, said.err);
 }
 
 #[test]

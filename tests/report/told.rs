@@ -96,7 +96,10 @@ fn in_lines() {
 
 #[test]
 fn in_the_status() {
-    insta::assert_snapshot!(table(&told(), PLAIN));
+    // The clock on the wall is another one elsewhere.
+    let run = told();
+    let noted = format!("at {}", sop::report::words::instant(run.ledger.notes[0].at, run.now));
+    insta::assert_snapshot!(table(&run, PLAIN).replace(&noted, "at HH:MM"));
 }
 
 #[test]
@@ -168,6 +171,34 @@ fn nothing_that_an_agent_says_acts() {
         harmless(&summary(&run, look));
     }
     assert!(table(&run, PLAIN).contains("(credit)"));
+}
+
+#[test]
+fn a_last_look_is_never_passed_over_in_silence() {
+    let mut run = super::scene::good();
+    for (verify, word) in [(None, "last look not reached"), (Some(true), "the whole holds")] {
+        run.ledger.to_verify = true;
+        if verify.is_some() {
+            run.engine();
+            let (commit, reviewer, live) = (run.ledger.trunk.clone(), None, 1);
+            run.say(Event::VerifyStarted { commit, reviewer, live });
+            let ran = ran("sh e2e.sh", OK);
+            run.say(Event::VerifyRan { wp: None, ran, tail: None });
+            assert!(summary(&run, PLAIN).contains("last look open · 1/1 commands passed"));
+            run.say(Event::VerifyEnded { problems: Vec::new() });
+        }
+        assert!(summary(&run, PLAIN).contains(word), "{}", summary(&run, PLAIN));
+        assert!(table(&run, PLAIN).contains(word));
+    }
+    let mut run = super::scene::good();
+    run.ledger.to_verify = true;
+    assert!(!summary(&super::scene::good(), PLAIN).contains("last look"));
+    run.engine();
+    let (commit, reviewer, live) = (run.ledger.trunk.clone(), None, 1);
+    run.say(Event::VerifyStarted { commit, reviewer, live });
+    run.say(Event::VerifyEnded { problems: vec![Problem::new(Check::Dod, "exits 1").about("x")] });
+    let text = summary(&run, PLAIN);
+    assert!(text.contains("the whole does not hold") && text.contains("x exits 1"), "{text}");
 }
 
 #[test]

@@ -22,6 +22,7 @@ mod tampering;
 mod tampering_branches;
 mod tampering_files;
 mod tampering_steps;
+mod three_agents;
 mod unreadable;
 mod watching;
 mod words;

@@ -43,6 +43,9 @@ impl Summary {
         for stage in &self.stages {
             stage.write(out, look)?;
         }
+        if let Some(verify) = &self.verify {
+            verify.write(out, look)?;
+        }
         self.write_told(out, look)?;
         if let Some(costs) = &self.costs {
             writeln!(out)?;
@@ -69,8 +72,10 @@ impl Summary {
             writeln!(out)?;
         }
         for text in told {
-            let line = Line::new(look).then(Tone::Warn, "? ").then(Tone::Normal, &text);
-            writeln!(out, "{}", line.done().trimmed())?;
+            write_rows(
+                out,
+                Flow::after(Line::new(look).then(Tone::Warn, "? ")).then(Tone::Normal, &text),
+            )?;
         }
         Ok(())
     }
@@ -326,7 +331,7 @@ impl Failure {
 }
 
 fn write_rows(out: &mut impl Write, text: Flow<'_>) -> io::Result<()> {
-    text.rows().iter().try_for_each(|row| writeln!(out, "{}", row.trimmed()))
+    text.write(out)
 }
 
 /// Writes a text of a failure's block, whose bar goes on below the first line.

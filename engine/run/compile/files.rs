@@ -149,7 +149,7 @@ fn elsewhere(
         let real = process::escape(real.as_os_str().as_encoded_bytes());
         let message = format!("the brief `{file}` is a link that leads out of {root}, to {real}");
         let help = "put the text into a file of the repository, next to the plan";
-        let at = format!("/wp/{i}/brief");
+        let at = subject.wp(i, "brief");
         findings.push(subject.error("escaping-brief", &at, message).help(help));
     }
 }

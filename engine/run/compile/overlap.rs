@@ -160,7 +160,7 @@ fn between(
         OverlapKind::Clash { path, file_by_a, within } => {
             let (maker, other) = if *file_by_a { (&a, &b) } else { (&b, &a) };
             let message = format!(
-                "POSSIBLE overlap: `{maker}` could make {} a file, where `{other}` needs a folder for {}",
+                "POSSIBLE overlap: {maker} could make {} a file, where {other} needs a folder for {}",
                 name(path),
                 needed(within.as_ref())
             );

@@ -27,10 +27,7 @@ const VERSION: u64 = 1;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Owed {
     Initialize,
-    /// The session; `replays` if the agent tells its history first.
-    Session {
-        replays: bool,
-    },
+    Session,
     Model,
     /// Effort or mode: a refusal is said and passed over.
     Wish,
@@ -107,7 +104,7 @@ impl Conversation {
     fn answered(&mut self, owed: Owed, result: Value, tally: &mut Tally) -> Heard {
         match owed {
             Owed::Initialize => self.initialized(&result),
-            Owed::Session { .. } => {
+            Owed::Session => {
                 if let Some(session) = result.get("sessionId").and_then(Value::as_str) {
                     self.session = Some(session.to_owned());
                 }
@@ -169,18 +166,27 @@ impl Conversation {
             can.is_some_and(|can| can.is_object() || can == &Value::Bool(true))
         };
         let write = if !self.goes_on {
-            self.request(Owed::Session { replays: false }, "session/new", place)
+            self.request(Owed::Session, "session/new", place)
         } else if can("sessionCapabilities/resume") {
             let params = self.of_session(place);
-            self.request(Owed::Session { replays: false }, "session/resume", params)
+            self.request(Owed::Session, "session/resume", params)
         } else if can("loadSession") {
             let params = self.of_session(place);
-            self.request(Owed::Session { replays: true }, "session/load", params)
+            self.request(Owed::Session, "session/load", params)
         } else {
             let message = "the agent cannot go on with a session".to_owned();
             return self.give_up(FaultClass::Crash, message);
         };
         Heard { write, ..Heard::default() }
+    }
+
+    /// How to set the model, if it is to be set. In a session that goes on it always is: an agent may tell
+    /// its history only after it has answered that the session is there, and by the answer to another
+    /// request it has.
+    fn model(&self) -> Option<Result<Option<Set>, String>> {
+        let goes_on = || self.choices.current_model().filter(|_| self.goes_on);
+        let model = self.model.as_deref().or_else(goes_on)?;
+        Some(self.choices.set_model(model, self.goes_on))
     }
 
     /// Sets what is still to be set, one after the other (a model decides which efforts there are), and
@@ -192,7 +198,7 @@ impl Conversation {
                 continue;
             }
             let (owed, set) = match step {
-                0 => match self.model.as_deref().map(|model| self.choices.set_model(model)) {
+                0 => match self.model() {
                     Some(Ok(set)) => (Owed::Model, set),
                     Some(Err(message)) => return self.give_up(FaultClass::ModelUnknown, message),
                     None => continue,
@@ -315,11 +321,21 @@ impl Reader for Conversation {
             Some(Message::Notice { method, params }) if method == "session/update" => {
                 let update = params.get("update").unwrap_or(&Value::Null);
                 self.choices.learn(update);
-                // History that is told again was counted when it happened.
-                if matches!(self.owed, Some((_, Owed::Session { replays: true }))) {
+                // What comes before the prompt is history that is told again; it was counted then.
+                if !matches!(self.owed, Some((_, Owed::Prompt))) {
                     return Heard::nothing();
                 }
-                Heard { say: self.updates.hear(update, tally), ..Heard::default() }
+                let say = self.updates.hear(update, tally);
+                let mut heard = Heard { say, ..Heard::default() };
+                if self.updates.goes_round() {
+                    let message = "it begins one message after the other and ends none: \
+                                   its provider's answers are cut"
+                        .to_owned();
+                    let end = self.give_up(FaultClass::Provider, message);
+                    heard.say.extend(end.say);
+                    heard.over = true;
+                }
+                heard
             }
             Some(Message::Answer { id, result }) => match self.owed.take() {
                 Some((owed_id, owed)) if owed_id == id => match result {

@@ -14,6 +14,10 @@ const TEXT: usize = 1024 * 1024;
 /// Tool calls that are remembered at once; an agent that leaves more open is not remembered.
 const CALLS: usize = 1000;
 
+/// Messages in a row without the use of a tool between them, after which an agent goes round in circles:
+/// a message without one is the end of its turn.
+const MESSAGES: u32 = 8;
+
 /// All that was told in one session.
 #[derive(Debug, Default)]
 pub struct Updates {
@@ -22,6 +26,9 @@ pub struct Updates {
     /// The line of the agent's words that is not whole yet.
     line: String,
     calls: HashMap<String, Told>,
+    /// The message that the words belong to, for agents that name it, and how many there were in a row.
+    message: Option<String>,
+    messages: u32,
     /// A model call was made, and nothing of its answer has come yet.
     asked: bool,
     /// What `usage_update` came to, for agents that tell no sum.
@@ -41,7 +48,15 @@ impl Updates {
     pub fn prompt(&mut self) {
         self.text.clear();
         self.line.clear();
+        self.messages = 0;
         self.asked = true;
+    }
+
+    /// It begins one message after the other and ends none: opencode does so, and asks its provider each
+    /// time, when the provider's answers are cut.
+    #[must_use]
+    pub fn goes_round(&self) -> bool {
+        self.messages > MESSAGES
     }
 
     /// The agent's last words.
@@ -116,6 +131,11 @@ impl Updates {
         if text.is_empty() {
             return Vec::new();
         }
+        let message = update.get("messageId").and_then(Value::as_str);
+        if message.is_some() && message != self.message.as_deref() {
+            self.message = message.map(str::to_owned);
+            self.messages += 1;
+        }
         if is_notice(text) {
             return vec![text.to_owned()];
         }
@@ -161,6 +181,7 @@ impl Updates {
     pub fn used_tool(&mut self, tally: &mut Tally) -> Vec<String> {
         self.answered(tally);
         self.text.clear();
+        self.messages = 0;
         self.rest()
     }
 

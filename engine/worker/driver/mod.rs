@@ -362,7 +362,7 @@ fn handle(part: &mut Part, event: Event, screen: &mut Screen) -> bool {
             false
         }
         What::Over => {
-            part.output_is_over();
+            part.stream_is_over();
             true
         }
         What::Woken => true,

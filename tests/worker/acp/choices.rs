@@ -25,9 +25,10 @@ fn a_model_is_set_the_way_it_is_offered() {
     let old = choices(&json!({
         "models": { "currentModelId": "a", "availableModels": [{ "modelId": "a" }, { "modelId": "b" }] },
     }));
-    assert_eq!(old.set_model("a"), Ok(None));
+    assert_eq!(old.set_model("a", false), Ok(None));
+    assert!(matches!(old.set_model("a", true), Ok(Some(_))));
     let params = json!({ "modelId": "b" });
-    assert_eq!(old.set_model("b"), Ok(Some(Set { method: "session/set_model", params })));
+    assert_eq!(old.set_model("b", false), Ok(Some(Set { method: "session/set_model", params })));
     assert_eq!(old.models(), ["a", "b"]);
 
     let new = choices(&json!({
@@ -38,13 +39,16 @@ fn a_model_is_set_the_way_it_is_offered() {
         }],
     }));
     let params = json!({ "configId": "llm", "value": "b" });
-    assert_eq!(new.set_model("b"), Ok(Some(Set { method: "session/set_config_option", params })));
+    assert_eq!(
+        new.set_model("b", false),
+        Ok(Some(Set { method: "session/set_config_option", params }))
+    );
     assert_eq!(new.models(), ["a", "b"]);
     // What is not listed is tried.
-    assert!(matches!(new.set_model("c"), Ok(Some(_))));
+    assert!(matches!(new.set_model("c", false), Ok(Some(_))));
     assert_eq!(new.current_model(), Some("a"));
 
-    assert!(choices(&json!({})).set_model("a").is_err());
+    assert!(choices(&json!({})).set_model("a", false).is_err());
 }
 
 #[test]

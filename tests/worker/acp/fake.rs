@@ -26,7 +26,7 @@ fn agent() {
     if let Ok(script) = std::env::var(SCRIPT) {
         // The harness has begun a line.
         let _ = writeln!(std::io::stdout());
-        Fake { script, cwd: PathBuf::new(), next: 1000 }.serve();
+        Fake { script, cwd: PathBuf::new(), next: 1000, late: false }.serve();
     }
 }
 
@@ -34,6 +34,8 @@ struct Fake {
     script: String,
     cwd: PathBuf,
     next: u64,
+    /// A history is still to be told.
+    late: bool,
 }
 
 const SESSION: &str = "sess-1";
@@ -64,6 +66,7 @@ impl Fake {
                     if message["method"] == "session/load" {
                         assert_eq!(params["sessionId"], SESSION);
                         self.say("what was said in the turn before\n");
+                        self.late = true;
                     }
                     answer(
                         &id,
@@ -75,6 +78,13 @@ impl Fake {
                             },
                         }),
                     );
+                }
+                Some("session/set_model") if self.late => {
+                    // As gemini does: the rest of the history comes when the session is long there.
+                    self.late = false;
+                    self.tool("of the turn before", "completed");
+                    self.say("the last words of the turn before\n");
+                    answer(&id, &json!({}));
                 }
                 Some("session/set_model") => match params["modelId"].as_str() {
                     Some("small" | "large") => answer(&id, &json!({})),
@@ -160,6 +170,15 @@ impl Fake {
                 self.tool(&call, "in_progress");
                 self.tool(&call, "completed");
                 self.used(1000);
+                std::thread::sleep(std::time::Duration::from_millis(20));
+            },
+            "round" => loop {
+                self.next += 1;
+                let content = json!({ "type": "text", "text": "Done." });
+                update(&json!({
+                    "sessionUpdate": "agent_message_chunk", "messageId": self.next.to_string(),
+                    "content": content,
+                }));
                 std::thread::sleep(std::time::Duration::from_millis(20));
             },
             "402" => {

@@ -150,6 +150,7 @@ fn each_failure_has_its_class() {
         ("old", FaultClass::Crash),
         ("402", FaultClass::Credit),
         ("500", FaultClass::Provider),
+        ("round", FaultClass::Provider),
     ];
     for (script, expected) in table {
         let done = driven(script).run();

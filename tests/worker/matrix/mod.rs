@@ -29,7 +29,7 @@ enum Must {
     End(usize, FaultClass),
 }
 
-use FaultClass::{Credit, EmptyTurn, Interrupted, Provider};
+use FaultClass::{Credit, EmptyTurn, Interrupted, Provider, RateLimit};
 use Must::{End, Fail, Work};
 
 /// The columns.
@@ -47,13 +47,14 @@ const SCENARIOS: [Scenario; 7] = [
 #[rustfmt::skip]
 const TABLE: [(Agent, [Must; 7]); 7] = [
     //             edit  empty            402           429,429  500               hang                 cut
-    (CLAUDE,       [Work, Fail(EmptyTurn), Fail(Credit), Work, Fail(Provider),    End(1, Interrupted), Fail(Provider)]),
+    (CLAUDE,       [Work, Fail(EmptyTurn), Fail(Credit), Work, Fail(Provider),    End(1, Interrupted), Work]),
     (GEMINI,       [Work, Fail(EmptyTurn), Fail(Credit), Work, End(2, Provider),  End(1, Interrupted), Work]),
     (OPENCODE,     [Work, Fail(EmptyTurn), Fail(Credit), Work, Fail(Provider),    End(1, Interrupted), Fail(Provider)]),
-    (CLAUDE_ACP,   [Work, Fail(EmptyTurn), Fail(Credit), Work, Fail(Provider),    End(1, Interrupted), Fail(Provider)]),
+    (CLAUDE_ACP,   [Work, Fail(EmptyTurn), Fail(Credit), Work, Fail(Provider),    End(1, Interrupted), Work]),
     (GEMINI_ACP,   [Work, Fail(EmptyTurn), Fail(Credit), Work, End(2, Provider),  End(1, Interrupted), Work]),
     (OPENCODE_ACP, [Work, Fail(EmptyTurn), Fail(Credit), Work, Fail(Provider),    End(1, Interrupted), Fail(Provider)]),
-    (CODEX_ACP,    [Work, Fail(EmptyTurn), Fail(Credit), Work, Fail(Provider),    End(1, Interrupted), Fail(Provider)]),
+    // Its codex is an older one, which does not try a refusal of that kind again.
+    (CODEX_ACP,    [Work, Fail(EmptyTurn), Fail(Credit), Fail(RateLimit), Fail(Provider),    End(1, Interrupted), Fail(Provider)]),
 ];
 
 #[test]
@@ -128,10 +129,10 @@ fn cell(agent: &Agent, folder: &str, scenario: Scenario, must: Must) -> Result<(
         }
         Work | Fail(_) => end(running)?,
     };
-    judge(&driven, &done, must).map_err(|why| format!("{why}: {done:?}"))
+    judge(&driven, &done, scenario, must).map_err(|why| format!("{why}: {done:?}"))
 }
 
-fn judge(driven: &Driven, done: &Done, must: Must) -> Result<(), String> {
+fn judge(driven: &Driven, done: &Done, scenario: Scenario, must: Must) -> Result<(), String> {
     let Some(turn) = &done.turn else {
         return Err("it left no turn".to_owned());
     };
@@ -147,7 +148,8 @@ fn judge(driven: &Driven, done: &Done, must: Must) -> Result<(), String> {
     if must == Work && !(written && turn.answered && turn.session.is_some() && turn.turns > 0) {
         return Err(format!("of the work there is too little (written: {written})"));
     }
-    if must == Work && turn.usage.total() == 0 {
+    // Of an answer that was cut some tell none.
+    if scenario == Scenario::Edit && turn.usage.total() == 0 {
         return Err("no tokens were told".to_owned());
     }
     Ok(())
