@@ -14,3 +14,4 @@ mod report;
 mod run;
 mod support;
 mod whitelist;
+mod worker;

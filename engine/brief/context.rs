@@ -176,7 +176,7 @@ fn answer(answer: &Answer<'_>) -> Value {
 }
 
 pub(super) fn note(note: &Correction<'_>) -> Value {
-    context! { at => note.at.to_string(), text => fence::line_or_block(note.text) }
+    context! { at => note.at.0.strftime("%Y-%m-%d %H:%M UTC").to_string(), text => fence::line_or_block(note.text) }
 }
 
 fn wiring(line: &WiringLine<'_>) -> Value {

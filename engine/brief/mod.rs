@@ -64,8 +64,8 @@ use std::path::PathBuf;
 use minijinja::Environment;
 
 pub use check::TemplateFault;
-pub use review::{RanBefore, ReviewContext, SentBack};
 pub use context::{Answer, Context, Correction, ScoutReport, WiringLine};
+pub use review::{RanBefore, ReviewContext, SentBack};
 
 /// The contract at the head of every brief.
 pub const CONTRACT: &str = include_str!("../../templates/contract.md");

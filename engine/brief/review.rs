@@ -85,7 +85,11 @@ impl Briefs {
     ///
     /// # Errors
     /// If there is no template of that name, or it does not compile or asks for what is not there.
-    pub fn review(&self, template: &str, context: &ReviewContext<'_>) -> Result<String, BriefError> {
+    pub fn review(
+        &self,
+        template: &str,
+        context: &ReviewContext<'_>,
+    ) -> Result<String, BriefError> {
         self.template(template)?;
         let value = context.value();
         let lens = self.body(template, value.clone())?;
@@ -112,8 +116,8 @@ impl Briefs {
 
 impl ReviewContext<'_> {
     pub(super) fn value(&self) -> Value {
-        let diff = (self.diff.len() <= INLINE)
-            .then(|| fence::block(&String::from_utf8_lossy(self.diff)));
+        let diff =
+            (self.diff.len() <= INLINE).then(|| fence::block(&String::from_utf8_lossy(self.diff)));
         let shared = context! {
             plan => context::plan(self.plan),
             run => context! { id => self.run.as_str(), base => self.base.as_str() },

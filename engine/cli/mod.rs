@@ -1,5 +1,6 @@
 //! The command line: one file a verb. Arguments in, a room called, an exit code out.
 
+pub mod adapters;
 pub mod apply;
 pub mod ask;
 pub mod brief;
@@ -69,6 +70,7 @@ pub enum Verb {
     Cancel(ask::Cancel),
     Retry(ask::Retry),
     RunLogged(run_logged::Args),
+    Adapters(adapters::Args),
     Schema(schema::Args),
     Completions(completions::Args),
     Man(man::Args),
@@ -114,6 +116,7 @@ fn run(cli: &Cli) -> Result<u8, Failure> {
         Verb::Cancel(args) => ask::cancel(args),
         Verb::Retry(args) => ask::retry(args),
         Verb::RunLogged(args) => run_logged::run(args),
+        Verb::Adapters(args) => adapters::run(args, cli.color),
         Verb::Schema(args) => schema::run(args),
         Verb::Completions(args) => {
             let done = completions::run(args, Cli::command(), &mut io::stdout());

@@ -5,8 +5,6 @@ use std::path::{Path, PathBuf};
 
 use bstr::BString;
 
-use crate::model::ids::CommitId;
-
 /// An operation on a repository that did not succeed. Nothing was deleted because of one.
 #[derive(Debug, thiserror::Error)]
 pub enum GitError {
@@ -130,9 +128,15 @@ pub enum GitError {
         /// What is wrong.
         what: String,
     },
-    /// A commit whose tree cannot be read.
-    #[error("commit {0} is not complete in this repository")]
-    Incomplete(CommitId),
+    /// Objects that a result needs are not in the repository any more.
+    #[error(
+        "objects of the repository are gone: {what}; put them back (from a clone, a backup or \
+         `git fetch`) and resume"
+    )]
+    Lost {
+        /// Which, escaped for people.
+        what: String,
+    },
 }
 
 impl GitError {

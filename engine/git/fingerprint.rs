@@ -11,6 +11,7 @@ use sha2::Digest;
 use crate::model::ids::RunId;
 use crate::plain_file;
 
+use super::checked;
 use super::error::GitError;
 use super::repo::Repo;
 
@@ -19,6 +20,7 @@ impl Repo {
     pub(super) fn refs_beside(&self, run: &RunId) -> Result<BTreeMap<BString, BString>, GitError> {
         let own = ["refs/heads/sop", "refs/heads/sop-stage", "refs/sop/salvage"]
             .map(|under| format!("{under}/{run}/"));
+        let own = [&own[..], &[checked::folder(run)]].concat();
         let is_own = |name: &[u8]| own.iter().any(|prefix| name.starts_with(prefix.as_bytes()));
         let mut refs = BTreeMap::new();
         if self.common_dir().join("reftable").exists() {

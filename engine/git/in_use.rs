@@ -1,7 +1,7 @@
 //! Who still works in a folder. Linux tells; elsewhere nobody is found.
 //!
 //! Every open file of every process is asked about, and a machine has many: each process is opened once and
-//! asked by names relative to it, and nothing is allocated for an answer.
+//! asked by names relative to it, nothing is allocated for an answer, and one look serves several folders.
 
 use std::path::Path;
 
@@ -18,13 +18,16 @@ pub struct User {
 /// may not be looked at are not found.
 #[must_use]
 pub fn users_of(folder: &Path) -> Vec<User> {
+    users_of_each(&[folder]).pop().unwrap_or_default()
+}
+
+/// As [`users_of`], for each of several folders, in one look.
+#[must_use]
+pub fn users_of_each<T: AsRef<Path>>(folders: &[T]) -> Vec<Vec<User>> {
+    let mut users = vec![Vec::new(); folders.len()];
     #[cfg(target_os = "linux")]
-    return linux::users_of(folder);
-    #[cfg(not(target_os = "linux"))]
-    {
-        let _ = folder;
-        Vec::new()
-    }
+    linux::look(folders, |at, user| users[at].push(user));
+    users
 }
 
 #[cfg(target_os = "linux")]
@@ -41,12 +44,15 @@ mod linux {
 
     const FOLDER: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
 
-    pub(super) fn users_of(folder: &Path) -> Vec<User> {
+    /// Looks at every process and hands over whoever uses a folder, with the folder's place in the list.
+    pub(super) fn look<T: AsRef<Path>>(folders: &[T], mut found: impl FnMut(usize, User)) {
         let Ok(listing) = std::fs::read_dir("/proc") else {
-            return Vec::new();
+            return;
         };
+        let folders: Vec<&[u8]> =
+            folders.iter().map(|folder| folder.as_ref().as_os_str().as_bytes()).collect();
         let own = std::process::id();
-        let mut users = Vec::new();
+        let mut used = vec![false; folders.len()];
         for item in listing.flatten() {
             let Some(pid) = item.file_name().to_str().and_then(|name| name.parse::<u32>().ok())
             else {
@@ -55,40 +61,46 @@ mod linux {
             let Ok(process) = rustix::fs::open(item.path(), FOLDER, Mode::empty()) else {
                 continue;
             };
-            if leads_into(&process, c"cwd", folder)
-                || leads_into(&process, c"exe", folder)
-                || pid != own && has_open(&process, folder)
-            {
+            leads_into(&process, c"cwd", &folders, &mut used);
+            leads_into(&process, c"exe", &folders, &mut used);
+            if pid != own {
+                open_files(&process, &folders, &mut used);
+            }
+            if used.contains(&true) {
                 let name = std::fs::read_to_string(item.path().join("comm")).unwrap_or_default();
-                users.push(User { pid, name: name.trim().escape_debug().to_string() });
+                let name = name.trim().escape_debug().to_string();
+                for at in (0..used.len()).filter(|at| std::mem::take(&mut used[*at])) {
+                    found(at, User { pid, name: name.clone() });
+                }
             }
         }
-        users
     }
 
-    /// Whether a process has a file in `folder` open.
-    fn has_open(process: impl AsFd, folder: &Path) -> bool {
+    /// Marks the folders in which a process has a file open.
+    fn open_files(process: impl AsFd, folders: &[&[u8]], used: &mut [bool]) {
         let Ok(files) = rustix::fs::openat(process, "fd", FOLDER, Mode::empty()) else {
-            return false;
+            return;
         };
         let mut buffer = [const { MaybeUninit::uninit() }; 4096];
         let mut listing = RawDir::new(&files, &mut buffer);
         while let Some(Ok(file)) = listing.next() {
-            if leads_into(&files, file.file_name(), folder) {
-                return true;
+            // The others are the list itself and its parent.
+            if file.file_name().to_bytes().first().is_some_and(u8::is_ascii_digit) {
+                leads_into(&files, file.file_name(), folders, used);
             }
         }
-        false
     }
 
-    /// Whether a link of `/proc` leads to `folder` or to something in it. One whose text was cut off leads as deep
-    /// as it was read, and a folder's own path is never as long as that.
-    fn leads_into(at: impl AsFd, link: &CStr, folder: &Path) -> bool {
+    /// Marks the folders that a link of `/proc` leads to, or into. One whose text was cut off leads as deep as it
+    /// was read, and a folder's own path is never as long as that.
+    fn leads_into(at: impl AsFd, link: &CStr, folders: &[&[u8]], used: &mut [bool]) {
         let mut buffer = [const { MaybeUninit::uninit() }; 4096];
         let Ok((target, _)) = rustix::fs::readlinkat_raw(at, link, &mut buffer) else {
-            return false;
+            return;
         };
-        let rest = target.strip_prefix(folder.as_os_str().as_bytes());
-        rest.is_some_and(|rest| rest.is_empty() || rest[0] == b'/')
+        for (folder, used) in folders.iter().zip(used) {
+            let rest = target.strip_prefix(*folder);
+            *used |= rest.is_some_and(|rest| rest.is_empty() || rest[0] == b'/');
+        }
     }
 }

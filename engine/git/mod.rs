@@ -14,6 +14,7 @@
 //! | [`snapshot`] | the bytes on disk against the pinned base |
 //! | [`guard`] | the rest of the repository before and after a worker |
 //! | [`scope`] | snapshot and guard against a whitelist |
+//! | [`checked`], [`whole`] | what was checked stays until it is committed; what is committed is on disk |
 //!
 //! The scope check does not ask git what changed. It walks the worktree itself, once, and compares each
 //! file with the stat data that the checkout recorded (`seed`), because git's own answer can be bent by
@@ -21,6 +22,7 @@
 //! nested repositories and edited ignore rules. Only what may have changed is handed to git, for hashing
 //! through its filters.
 
+pub mod checked;
 mod command;
 pub mod commits;
 pub mod error;
@@ -48,10 +50,12 @@ mod seed;
 mod settings;
 pub mod settle;
 pub mod snapshot;
+pub mod standing;
 mod submodule;
 pub mod tamper;
 pub mod trees;
 mod walk;
+pub mod whole;
 mod wildmatch;
 pub mod worktree;
 

@@ -150,10 +150,23 @@ impl Worktree {
     /// # Errors
     /// It could not be looked at, or not be removed whole; what is left is removed by the next call.
     pub fn remove(&self, kept: &TreeId, keep_out: &[BString]) -> Result<Removal, GitError> {
+        self.remove_unless_used(kept, keep_out, &in_use::users_of)
+    }
+
+    /// As [`Worktree::remove`], where `users_of` says who works in a folder at some moment after it is asked.
+    ///
+    /// # Errors
+    /// As [`Worktree::remove`].
+    pub fn remove_unless_used(
+        &self,
+        kept: &TreeId,
+        keep_out: &[BString],
+        users_of: &dyn Fn(&Path) -> Vec<User>,
+    ) -> Result<Removal, GitError> {
         let mark = self.git_dir().join(REMOVING);
         let aside = self.aside();
         if !mark.exists() && self.path().exists() {
-            if let Some(refusal) = self.refusal(kept, keep_out)? {
+            if let Some(refusal) = self.refusal(kept, keep_out, users_of)? {
                 return Ok(Removal::Refused(refusal));
             }
             remove_folder(&aside)?;
@@ -162,7 +175,7 @@ impl Worktree {
         } else if mark.exists() && self.path().exists() && !aside.exists() {
             // Checked, marked, and then the engine died before the move: look again, time has passed.
             std::fs::remove_file(&mark).map_err(GitError::io("remove", &mark))?;
-            return self.remove(kept, keep_out);
+            return self.remove_unless_used(kept, keep_out, users_of);
         }
         remove_folder(&aside)?;
         let _lock = self.repo().registry()?;
@@ -177,12 +190,17 @@ impl Worktree {
         }
     }
 
-    fn refusal(&self, kept: &TreeId, keep_out: &[BString]) -> Result<Option<Refusal>, GitError> {
+    fn refusal(
+        &self,
+        kept: &TreeId,
+        keep_out: &[BString],
+        users_of: &dyn Fn(&Path) -> Vec<User>,
+    ) -> Result<Option<Refusal>, GitError> {
         let lock = self.git_dir().join("locked");
         if let Ok(why) = plain_file::read_own(&lock) {
             return Ok(Some(Refusal::Locked(why.trim().to_str_lossy().into_owned())));
         }
-        let users = in_use::users_of(self.path());
+        let users = users_of(self.path());
         if !users.is_empty() {
             return Ok(Some(Refusal::InUse(users)));
         }

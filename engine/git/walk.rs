@@ -62,6 +62,11 @@ pub(super) struct Walked {
     pub(super) fingerprints: Vec<(BString, u64)>,
 }
 
+/// As many as there are cores, within reason. Asking reads files of the kernel's.
+fn threads() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from).min(MOST_THREADS)
+}
+
 impl Walked {
     /// Takes files that may not be read out of the suspects: what is in them cannot be told, and no commit
     /// could hold it. Whether there were any.
@@ -106,8 +111,7 @@ impl Walk<'_> {
         let seen: Vec<AtomicBool> = entries.iter().map(|_| AtomicBool::new(false)).collect();
         let first = Job { folder: BString::default(), entries: 0..entries.len(), ignored: false };
         let queue = (Mutex::new(Queue { jobs: vec![first], running: 0 }), Condvar::new());
-        let cores = std::thread::available_parallelism().map_or(1, usize::from).min(MOST_THREADS);
-        let threads = if entries.len() < WORTH_THREADS { 1 } else { cores };
+        let threads = if entries.len() < WORTH_THREADS { 1 } else { threads() };
         let mut found = std::thread::scope(|scope| -> Result<Walked, GitError> {
             let others: Vec<_> =
                 (1..threads).map(|_| scope.spawn(|| self.work(&queue, &seen))).collect();

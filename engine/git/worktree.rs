@@ -274,11 +274,17 @@ impl Repo {
             .config("worktree.guessRemote=false");
         git = git.args(["worktree", "add", "--quiet", "--no-checkout"]);
         git = match &plan.branch {
-            Some(branch) => git.args(["--no-track", "-b", branch]),
-            None => git.arg("--detach"),
+            Some(branch) => git.arg(&plan.path).arg(branch),
+            None => git.arg("--detach").arg(&plan.path).arg(&plan.base),
         };
-        let added = git.arg(&plan.path).arg(&plan.base).holding(lock.lend()?).run();
-        if let Err(error) = added {
+        // With `-b`, git would start another git for the branch.
+        let base = CommitId(plan.base.clone());
+        let branched = match &plan.branch {
+            Some(branch) => self.set_branch(branch, &base, None),
+            None => Ok(()),
+        };
+        let held = lock.lend()?;
+        if let Err(error) = branched.and_then(|()| git.holding(held).run()) {
             return self.revive(plan)?.ok_or(error);
         }
         self.admin_of(&plan.path).ok_or_else(|| GitError::NotAWorktree {
@@ -307,7 +313,8 @@ impl Repo {
         if worktree.admin.join("config.worktree").exists() {
             worktree.git().args(["config", "--worktree", "core.sparseCheckout", "false"]).run()?;
         }
-        let git = worktree.git().args(["reset", "--hard", "--quiet", "--no-recurse-submodules"]);
+        // As `git reset --hard`, but for the log and the notes that nobody needs in a new worktree.
+        let git = worktree.git().args(["read-tree", "--reset", "-u", "--no-recurse-submodules"]);
         git.arg("HEAD").holding(claim.lend()?).run()?;
         worktree.keep_seed()?;
         write_whole(&worktree.admin.join(MARK), &worktree.mark()?)?;

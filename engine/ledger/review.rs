@@ -224,14 +224,8 @@ impl Reviewer {
             }
             (end, None, None, None) => spoilt = Some(spoil(end.to_string(), false)),
         }
-        let session = cost::Session {
-            tier,
-            worker,
-            role: Role::Review,
-            ran,
-            turn,
-            spoilt: spoilt.is_some(),
-        };
+        let session =
+            cost::Session { tier, worker, role: Role::Review, ran, turn, spoilt: spoilt.is_some() };
         cost::add(costs, session);
         self.spoilt.extend(spoilt);
     }

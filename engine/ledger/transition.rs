@@ -412,10 +412,7 @@ impl WpState {
 }
 
 /// What of a verdict has to be mended.
-fn review_problems(
-    verdict: &Verdict,
-    blocks: impl Fn(&&ReviewFinding) -> bool,
-) -> Vec<Problem> {
+fn review_problems(verdict: &Verdict, blocks: impl Fn(&&ReviewFinding) -> bool) -> Vec<Problem> {
     if verdict.findings.is_empty() {
         return vec![Problem::new(Check::Review, verdict.summary.clone())];
     }

@@ -128,7 +128,8 @@ pub struct Overlap {
     pub right: WpId,
     /// Whether it happens already or only could.
     pub sort: OverlapSort,
-    /// Paths of the base in both, or the one path that shows that it can happen; escaped.
+    /// Paths of the base in both, or the one path that shows that it can happen (of a clash: the file, and
+    /// what needs a folder in its place); escaped.
     pub paths: Vec<String>,
     /// How many there are, where not all are listed.
     pub total: u64,
@@ -142,6 +143,8 @@ pub enum OverlapSort {
     Overlap,
     /// No path in the base does, but one could.
     Possible,
+    /// One could make a file where the other needs a folder.
+    Clash,
 }
 
 impl PlannedDod {

@@ -84,7 +84,8 @@ impl<'a> Found<'a> {
     fn is_same(&self, other: &Self) -> bool {
         let place = (self.file, self.line) == (other.file, other.line);
         let line = self.line.is_some();
-        place && (line || self.said.iter().any(|(_, text)| other.said.iter().any(|(_, t)| t == text)))
+        place
+            && (line || self.said.iter().any(|(_, text)| other.said.iter().any(|(_, t)| t == text)))
     }
 
     fn take(&mut self, other: Self) {

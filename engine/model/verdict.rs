@@ -87,7 +87,9 @@ impl Verdict {
         let verdict = serde_json::from_str(text.as_deref().unwrap_or(answer));
         verdict.map_err(|error| match text {
             Some(_) => format!("the last block of JSON is no verdict: {error}"),
-            None => format!("there is no fenced block of JSON, and the whole is no verdict: {error}"),
+            None => {
+                format!("there is no fenced block of JSON, and the whole is no verdict: {error}")
+            }
         })
     }
 }

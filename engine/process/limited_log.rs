@@ -91,7 +91,7 @@ impl LimitedLog {
     pub fn write(&mut self, bytes: &[u8]) {
         let Some(last) = bytes.last() else { return };
         self.bytes += bytes.len() as u64;
-        self.lines += bytes.iter().filter(|byte| **byte == b'\n').count() as u64;
+        self.lines += bytes.find_iter(b"\n").count() as u64;
         self.open_line = *last != b'\n';
         if self.error.is_none()
             && let Err(error) = self.store(bytes)

@@ -243,6 +243,9 @@ impl Page<'_> {
         let (tone, word, how) = match overlap.sort {
             OverlapSort::Overlap => (Tone::Bad, "OVERLAP ", "both match"),
             OverlapSort::Possible => (Tone::Warn, "POSSIBLE ", "both would match"),
+            OverlapSort::Clash => {
+                (Tone::Warn, "POSSIBLE ", "a file for one, a folder for the other:")
+            }
         };
         let named = overlap.paths.len().min(LISTED);
         let mut paths = listed(&overlap.paths[..named]);

@@ -6,6 +6,7 @@
 //!
 //! Whatever a plan, a path or a worker wrote is escaped here ([`escape`]) before it meets a terminal.
 
+pub mod adapters;
 pub mod cells;
 pub mod checkpoint;
 pub mod commands;

@@ -20,11 +20,7 @@ use super::site::{Halt, Site};
 ///
 /// # Errors
 /// What git said, or that it cannot be written.
-pub async fn take_down(
-    site: &Arc<Site>,
-    worktree: &Worktree,
-    path: &Path,
-) -> Result<String, Halt> {
+pub async fn take_down(site: &Arc<Site>, worktree: &Worktree, path: &Path) -> Result<String, Halt> {
     let worktree = worktree.clone();
     let guarded = site
         .blocking(Check::Scope, move |site| {
@@ -122,9 +118,8 @@ pub(super) fn judge_moved(
 /// Settled branches that are elsewhere before anybody is let in are not their doing. Seldom is there
 /// one, and then it is kept beside the guard.
 async fn note_moved_before(site: &Arc<Site>, guard: &Path) -> Result<(), Halt> {
-    let moved = site
-        .blocking(Check::Scope, |site| site.settled.moved(&site.repo, site.dir.run()))
-        .await?;
+    let moved =
+        site.blocking(Check::Scope, |site| site.settled.moved(&site.repo, site.dir.run())).await?;
     let path = moved_before(guard);
     let written = match moved.is_empty() {
         true => std::fs::remove_file(&path)

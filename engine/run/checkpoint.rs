@@ -324,6 +324,15 @@ fn overlap_of(plan: &Plan, overlap: &crate::whitelist::Overlap) -> Overlap {
             let total = paths.len() as u64;
             (OverlapSort::Possible, paths, total)
         }
+        OverlapKind::Clash { path, within, .. } => {
+            let paths: Vec<_> = [Some(path), within.as_ref()]
+                .into_iter()
+                .flatten()
+                .map(|p| process::escape(p))
+                .collect();
+            let total = paths.len() as u64;
+            (OverlapSort::Clash, paths, total)
+        }
     };
     let id = |n: usize| plan.wps[n].id.clone();
     Overlap { left: id(overlap.a), right: id(overlap.b), sort, paths, total }

@@ -1,11 +1,13 @@
 //! Worktrees go when nothing in them is lost with them: clean against the checked tree, and that tree
 //! safe on a branch. Anything else stays and is named.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use bstr::BString;
 
 use crate::event::Event;
+use crate::git::in_use::{self, User};
 use crate::git::{GitError, Removal, Repo, SnapshotSpec, Worktree, WorktreeSpec};
 use crate::ledger::WpState;
 use crate::model::ids::{CommitId, TreeId};
@@ -61,7 +63,20 @@ pub fn discard(
 /// Removes the worktree of a WP that got through, or says why it stays: what git could not do is such a
 /// reason too. Nothing when it has none, or somebody said stop.
 pub async fn clean(site: &Arc<Site>, state: &WpState) -> Option<Event> {
-    match try_clean(site, state).await {
+    clean_unless(site, state, |_, folder| in_use::users_of(folder)).await
+}
+
+/// As [`clean`], in no hurry while others are at work.
+pub async fn clean_with_others(site: &Arc<Site>, state: &WpState) -> Option<Event> {
+    clean_unless(site, state, |site, folder| site.leaving.users_of(folder)).await
+}
+
+async fn clean_unless(
+    site: &Arc<Site>,
+    state: &WpState,
+    users_of: fn(&Site, &Path) -> Vec<User>,
+) -> Option<Event> {
+    match try_clean(site, state, users_of).await {
         Ok(event) => event,
         Err(Halt::Stopped) => None,
         Err(Halt::Blocked { problem, .. }) => {
@@ -71,7 +86,11 @@ pub async fn clean(site: &Arc<Site>, state: &WpState) -> Option<Event> {
     }
 }
 
-async fn try_clean(site: &Arc<Site>, state: &WpState) -> Result<Option<Event>, Halt> {
+async fn try_clean(
+    site: &Arc<Site>,
+    state: &WpState,
+    users_of: fn(&Site, &Path) -> Vec<User>,
+) -> Result<Option<Event>, Halt> {
     let (Some(base), Some(_)) = (state.base.clone(), state.worktree.as_ref()) else {
         return Ok(None);
     };
@@ -89,7 +108,8 @@ async fn try_clean(site: &Arc<Site>, state: &WpState) -> Result<Option<Event>, H
         if let Some(why) = moved(site, branch.as_deref(), committed.as_ref())? {
             return Ok(Some(Event::WorktreeKept { wp, why }));
         }
-        Ok(Some(match worktree.remove(&tree, &site.kept_out())? {
+        let users_of = |folder: &Path| users_of(site, folder);
+        Ok(Some(match worktree.remove_unless_used(&tree, &site.kept_out(), &users_of)? {
             Removal::Gone => Event::WorktreeRemoved { wp, salvage: None },
             Removal::Refused(why) => Event::WorktreeKept { wp, why: why.to_string() },
         }))

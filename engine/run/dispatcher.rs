@@ -1,7 +1,7 @@
 //! The engine: one loop that owns the truth. Units and gates do the work and report facts; the
 //! dispatcher puts them in one order, on disk before they count, and starts whatever may start next.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -40,6 +40,9 @@ pub enum EngineError {
     /// A fact that cannot be: a fault of `sop` itself.
     #[error("{0}; this is a fault of sop itself, and nothing is lost: `sop resume` goes on")]
     Ledger(#[from] LedgerError),
+    /// What the run has made is not there any more.
+    #[error("{0}")]
+    Lost(String),
     /// Signals cannot be listened to.
     #[error("cannot listen to signals: {0}")]
     Signals(std::io::Error),
@@ -65,6 +68,8 @@ pub struct Engine<'a> {
     line: mpsc::Sender<Message>,
     messages: mpsc::Receiver<Message>,
     units: HashMap<WpId, watch::Sender<Order>>,
+    /// Those of them whose WP is through.
+    leaving: HashSet<WpId>,
     cancelling: HashMap<WpId, Event>,
     gate: Option<watch::Sender<Order>>,
     pub(super) order: Order,
@@ -95,6 +100,7 @@ impl<'a> Engine<'a> {
             line,
             messages,
             units: HashMap::new(),
+            leaving: HashSet::new(),
             cancelling: HashMap::new(),
             gate: None,
             order: Order::Go,
@@ -112,17 +118,22 @@ impl<'a> Engine<'a> {
         let mut tick = tokio::time::interval(TICK);
         tick.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Skip);
         self.take_up()?;
+        let mut ticked = true;
         loop {
-            self.take_requests()?;
-            self.take_defaults()?;
+            if std::mem::take(&mut ticked) || self.idle() {
+                self.take_requests()?;
+                self.take_defaults()?;
+            }
             self.start_what_can()?;
             if self.idle() {
                 break;
             }
+            self.site.leaving.others_at_work(self.units.len() > self.leaving.len());
             tokio::select! {
                 message = self.messages.recv() => self.take(message)?,
                 order = stop.next() => self.tell_all(order),
                 _ = tick.tick() => {
+                    ticked = true;
                     self.observer.tick(&self.ledger);
                     self.write_state(false);
                 }
@@ -193,8 +204,13 @@ impl<'a> Engine<'a> {
 
     fn done(&mut self, message: Message) -> Result<(), EngineError> {
         match message {
+            Message::Leaving(wp) => {
+                self.slots.give_back(&wp);
+                self.leaving.insert(wp);
+            }
             Message::UnitDone(wp) => {
                 self.units.remove(&wp);
+                self.leaving.remove(&wp);
                 self.slots.give_back(&wp);
                 if let Some(event) = self.cancelling.remove(&wp)
                     && self.ledger.wp(&wp).is_some_and(|wp| !wp.phase.got_through())

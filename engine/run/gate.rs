@@ -92,6 +92,7 @@ pub async fn run(
     }
     let passed = problems.is_empty();
     if passed {
+        is_whole(&site, &gate, &members, &commit).await?;
         line.record(Event::GatePassed { gate: number, commit: commit.clone() }).await?;
     } else {
         named.dedup();
@@ -110,6 +111,31 @@ pub async fn run(
         }
     }
     Ok(())
+}
+
+/// All that the merged tree, and each step to it, is made of is on disk.
+async fn is_whole(
+    site: &Arc<Site>,
+    gate: &GateState,
+    members: &[WpState],
+    commit: &CommitId,
+) -> Result<(), Halt> {
+    let mut parts: Vec<CommitId> = members.iter().filter_map(|wp| wp.commit.clone()).collect();
+    let (onto, tip) = (gate.onto.clone(), commit.clone());
+    let merges = parts.len();
+    site.blocking(Check::Merge, move |site| {
+        let mut at = tip;
+        for _ in 0..merges {
+            if at == onto {
+                break;
+            }
+            let before = site.repo.parents_of(&at)?.into_iter().next();
+            parts.push(std::mem::replace(&mut at, before.unwrap_or_else(|| onto.clone())));
+        }
+        parts.push(onto);
+        site.repo.are_whole(&parts)
+    })
+    .await
 }
 
 /// The commands all pass, but on a tree that they changed themselves: the merged one is not proven.

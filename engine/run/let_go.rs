@@ -37,6 +37,7 @@ impl Engine<'_> {
             Ending::Stopped(StopReason::Waiting)
         };
         if let Ending::Finished(_) = ending {
+            self.is_whole().await?;
             self.sweep().await?;
         }
         self.look_at_branches().await?;
@@ -47,6 +48,31 @@ impl Engine<'_> {
         self.record(vec![event])?;
         self.write_state(true);
         Ok((ending, self.ledger))
+    }
+
+    /// Nobody is offered a result whose objects are not on disk. The run is not over then: with what is
+    /// lost put back, another engine finishes it.
+    async fn is_whole(&mut self) -> Result<(), EngineError> {
+        let mut commits: Vec<_> = self
+            .ledger
+            .wps
+            .iter()
+            .filter(|wp| wp.phase.got_through())
+            .filter_map(|wp| wp.commit.clone())
+            .collect();
+        if commits.is_empty() {
+            return Ok(());
+        }
+        commits.extend([self.ledger.base.clone(), self.ledger.trunk.clone()]);
+        let look = move |site: &Site| site.repo.are_whole(&commits);
+        match self.site.blocking(Check::Merge, look).await {
+            Ok(()) | Err(Halt::Stopped) => Ok(()),
+            Err(Halt::Blocked { problem, .. }) => {
+                self.record(vec![Event::EngineStopped { why: StopReason::Halted }])?;
+                self.write_state(true);
+                Err(EngineError::Lost(problem.message))
+            }
+        }
     }
 
     /// Whoever takes the result takes what was checked, or is told that the branch holds something else.
@@ -98,6 +124,17 @@ impl Engine<'_> {
                 .blocking(Check::Merge, move |site: &Site| site.discard(&unit, &commit))
                 .await;
         }
+        // What is blocked goes on from its checked tree one day.
+        let over = self.ledger.wps.iter().filter(|wp| wp.phase != Phase::Blocked);
+        let over: Vec<_> = over.map(|wp| wp.id.clone()).collect();
+        let let_go = move |site: &Site| {
+            let run = site.dir.run();
+            over.iter().try_for_each(|wp| site.repo.let_checked_go(run, wp))?;
+            site.repo.tidy_checked(run);
+            Ok(())
+        };
+        // A ref that stays keeps a few objects, and is in nobody's way.
+        let _ = self.site.blocking(Check::Scope, let_go).await;
         // Folders go when nothing is left in them; if one is, it is somebody's.
         let root = &self.site.worktrees;
         if std::fs::remove_dir(root).is_ok() {

@@ -10,6 +10,7 @@ pub mod dispatcher;
 pub mod error;
 pub mod freeze;
 pub mod gate;
+pub mod leaving;
 pub mod let_go;
 mod lookout;
 pub mod naming;

@@ -6,6 +6,7 @@ use super::create::Approval;
 use super::directory::{EngineLock, RunDir};
 use super::error::RunError;
 use super::freeze::{known, thaw};
+use super::leaving::Leaving;
 use super::lookout::Lookout;
 use super::settled::Settled;
 use super::site::{Site, worktrees_root};
@@ -92,6 +93,7 @@ pub fn site(
         classed: std::sync::Mutex::new(classed),
         classing: tokio::sync::Mutex::new(()),
         settled: Settled::default(),
+        leaving: Leaving::default(),
         lookout: Lookout::default(),
         plan,
         dir,

@@ -2,10 +2,11 @@
 //! `sop`'s own. The dispatcher says which they are; units compare.
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::event::{Event, MovedBranch};
 use crate::git::refs::Target;
+use crate::git::standing::Watched;
 use crate::git::{GitError, Repo};
 use crate::ledger::{GatePhase, GateState, Ledger, WpState};
 use crate::model::ids::{CommitId, RunId};
@@ -15,7 +16,9 @@ use crate::process;
 ///
 /// A branch gets in here after `sop` has set it, and is out of it before `sop` sets it again.
 #[derive(Debug, Default)]
-pub struct Settled(Mutex<BTreeMap<String, CommitId>>);
+pub struct Settled(Mutex<Branches>);
+
+type Branches = BTreeMap<String, Arc<Watched>>;
 
 impl Settled {
     /// Takes over what a ledger knows.
@@ -52,21 +55,23 @@ impl Settled {
     /// # Errors
     /// The branches cannot be listed.
     pub fn moved(&self, repo: &Repo, run: &RunId) -> Result<Vec<MovedBranch>, GitError> {
-        let before = self.lock().clone();
-        if before.is_empty() {
+        let mut in_doubt: Vec<Arc<Watched>> = self.lock().values().cloned().collect();
+        repo.drop_standing(&mut in_doubt);
+        if in_doubt.is_empty() {
             return Ok(Vec::new());
         }
         let stand = repo.branches_of(run)?;
         let after = self.lock();
-        let moved = before.into_iter().filter_map(|(branch, checked)| {
-            let stands = match stand.get(&branch) {
-                Some(Target::Direct(commit)) if *commit == checked => return None,
+        let moved = in_doubt.into_iter().filter_map(|watched| {
+            let stands = match stand.get(&watched.branch) {
+                Some(Target::Direct(commit)) if *commit == watched.at => return None,
                 Some(Target::Direct(commit)) => Some(commit.to_string()),
                 Some(Target::Symbolic(other)) => Some(process::escape(other.as_bytes())),
                 None => None,
             };
             // One that is being tried again meanwhile may be anywhere.
-            let still = after.get(&branch) == Some(&checked);
+            let still = after.get(&watched.branch).is_some_and(|now| now.at == watched.at);
+            let (branch, checked) = (watched.branch.clone(), watched.at.clone());
             still.then_some(MovedBranch { branch, checked, stands })
         });
         Ok(moved.collect())
@@ -75,31 +80,36 @@ impl Settled {
     /// All of them, for want of an answer where they are.
     #[must_use]
     pub fn all_in_doubt(&self, why: &str) -> Vec<MovedBranch> {
-        let doubt = |(branch, checked): (&String, &CommitId)| MovedBranch {
-            branch: branch.clone(),
-            checked: checked.clone(),
+        let doubt = |watched: &Arc<Watched>| MovedBranch {
+            branch: watched.branch.clone(),
+            checked: watched.at.clone(),
             stands: Some(format!("an unknown place ({why})")),
         };
-        self.lock().iter().map(doubt).collect()
+        self.lock().values().map(doubt).collect()
     }
 
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<String, CommitId>> {
+    fn lock(&self) -> MutexGuard<'_, Branches> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-fn follow_wp(branches: &mut BTreeMap<String, CommitId>, wp: &WpState) {
+fn follow_wp(branches: &mut Branches, wp: &WpState) {
     let Some(branch) = &wp.branch else { return };
     match &wp.commit {
-        Some(commit) if wp.phase.got_through() => branches.insert(branch.clone(), commit.clone()),
-        _ => branches.remove(branch),
-    };
+        Some(commit) if wp.phase.got_through() => watch(branches, branch, commit),
+        _ => drop(branches.remove(branch)),
+    }
 }
 
-fn follow_gate(branches: &mut BTreeMap<String, CommitId>, gate: &GateState) {
+fn follow_gate(branches: &mut Branches, gate: &GateState) {
     if let (GatePhase::Passed, Some(branch), Some(commit)) =
         (gate.phase, &gate.branch, &gate.commit)
     {
-        branches.insert(branch.clone(), commit.clone());
+        watch(branches, branch, commit);
     }
+}
+
+fn watch(branches: &mut Branches, branch: &str, commit: &CommitId) {
+    let watched = Watched::new(branch.to_owned(), commit.clone());
+    branches.insert(branch.to_owned(), Arc::new(watched));
 }

@@ -19,6 +19,7 @@ use crate::model::time::Timestamp;
 use crate::whitelist::Whitelist;
 
 use super::directory::RunDir;
+use super::leaving::Leaving;
 use super::lookout::Lookout;
 use super::settled::Settled;
 
@@ -44,7 +45,9 @@ impl Halt {
 
     /// Blocks because git said no to what `check` asked of it.
     pub fn git(check: Check, error: &GitError) -> Self {
-        Self::blocked(Problem::new(check, error.to_string()))
+        // A repository that loses objects is safe for nobody.
+        let everywhere = matches!(error, GitError::Lost { .. });
+        Self::Blocked { problem: Problem::new(check, error.to_string()), everywhere }
     }
 }
 
@@ -76,6 +79,8 @@ pub struct Site {
     pub classing: tokio::sync::Mutex<()>,
     /// Branches that must stay where they are.
     pub settled: Settled,
+    /// Worktrees of WPs that are through, while others are at work.
+    pub leaving: Leaving,
     /// What a unit must know of the rest of the run.
     pub lookout: Lookout,
 }
@@ -147,8 +152,10 @@ impl Site {
         match (wp.phase, &self.wp(&wp.id).review) {
             (Phase::Starting, _) => later(self.next_attempt(wp)),
             (Phase::Reviewing, Review::Worker { tier, lenses, .. }) => {
-                let mut open = lenses.iter().filter(|lens| wp.review.verdict(lens).is_none()).peekable();
-                let waits = |lens: &String| later(self.next_review(tier, &wp.review, lens, wp.since));
+                let mut open =
+                    lenses.iter().filter(|lens| wp.review.verdict(lens).is_none()).peekable();
+                let waits =
+                    |lens: &String| later(self.next_review(tier, &wp.review, lens, wp.since));
                 open.peek().is_some() && !wp.review.is_at_work() && open.all(waits)
             }
             _ => false,

@@ -131,19 +131,22 @@ struct Place {
 
 /// Cuts tokens at every `/` and checks each component.
 fn parts(tokens: &[Token], place: &Place, notes: &mut Notes<'_>) -> Vec<Part> {
-    let mut parts = Vec::new();
-    let components: Vec<&[Token]> = tokens.split(|t| matches!(t.kind, Kind::Slash)).collect();
-    let slashes: Vec<Range<usize>> =
-        tokens.iter().filter(|t| matches!(t.kind, Kind::Slash)).map(|t| t.range.clone()).collect();
-    for (at, component) in components.iter().enumerate() {
-        let last = at + 1 == components.len();
+    let slashes = tokens.iter().filter(|t| matches!(t.kind, Kind::Slash)).count();
+    // One more for what is inside a `**` at the end.
+    let mut parts = Vec::with_capacity(slashes + 2);
+    let mut start = 0_usize;
+    for (at, component) in tokens.split(|t| matches!(t.kind, Kind::Slash)).enumerate() {
+        let last = at == slashes;
+        let (before, after) = (start.wrapping_sub(1), start + component.len());
+        start = after + 1;
+        let slash = |at: usize| tokens[at].range.clone();
         match component {
-            [] if slashes.is_empty() => notes.add(place.whole.clone(), Problem::EmptyComponent),
-            [] if at == 0 && slashes[0].start == place.from => {
-                notes.add(slashes[0].clone(), Problem::Absolute);
+            [] if slashes == 0 => notes.add(place.whole.clone(), Problem::EmptyComponent),
+            [] if at == 0 && slash(after).start == place.from => {
+                notes.add(slash(after), Problem::Absolute);
             }
-            [] if last => notes.add(slashes[at - 1].clone(), Problem::TrailingSlash),
-            [] => notes.add(slashes[at].clone(), Problem::EmptyComponent),
+            [] if last => notes.add(slash(before), Problem::TrailingSlash),
+            [] => notes.add(slash(after), Problem::EmptyComponent),
             [only] if matches!(only.kind, Kind::Components) => {
                 if !matches!(parts.last(), Some(Part::Components)) {
                     parts.push(Part::Components);
@@ -170,12 +173,15 @@ fn check(tokens: &[Token], negative: bool, notes: &mut Notes<'_>) {
             notes.add(token.range.clone(), Problem::Glued);
         }
     }
-    for (word, problem) in [
+    let words = [
         ("", Problem::EmptyComponent),
         (".", Problem::Dot),
         ("..", Problem::Parent),
         (".git", Problem::Git { negative }),
-    ] {
+    ];
+    // Most components begin as none of these words can.
+    let may_be_one = matches!(tokens[0].kind, Kind::Literal('.') | Kind::Alternatives(_));
+    for (word, problem) in words.into_iter().filter(|_| may_be_one) {
         if ends(tokens, word.as_bytes(), 1) >> word.len() & 1 == 1 {
             notes.add(range.clone(), problem);
         }

@@ -34,13 +34,20 @@
 //!
 //! "Can this ever match?" and "do these two share a path?" are answered as emptiness of a language,
 //! by searching the product of the patterns' automata (`search.rs`): never by guess. The one
-//! limit is [`MAX_STEPS`], after which the answer is the cautious one.
+//! limit is [`MAX_STEPS`], after which the answer is the cautious one. Which pairs of patterns are
+//! searched at all is decided by indices (`neighbours.rs`) that leave out only what cannot meet.
+//!
+//! A tree cannot hold `a` and `a/b` either. Where one whitelist allows `a` and a pattern of another one
+//! spells out the folder `a`, that is an [`OverlapKind::Clash`] (`clash.rs`).
 
 mod audit;
 mod automaton;
+mod clash;
+mod facet;
 mod finding;
 mod index;
 mod lower;
+mod neighbours;
 mod overlap;
 mod search;
 mod sequence;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use bstr::BString;
 
 use super::Whitelist;
-use super::index::{Keyed, PrefixTree};
+use super::neighbours::Neighbours;
 use super::search::{self, Answer, Effort, MAX_STEPS};
 use super::sequence::Sequence;
 use super::universe;
@@ -15,6 +15,10 @@ pub const MAX_PAIRS: usize = 10_000;
 
 /// Paths of the base that a pair shows; all are counted.
 pub const MAX_PATHS: usize = 5;
+
+/// Pairs of patterns that are kept before they are searched, to bound what a stage in which everything meets
+/// everything takes.
+const BATCH: usize = 1 << 20;
 
 /// Further pairs of patterns that are searched for a shorter witness once there is one.
 const IMPROVEMENTS: usize = 32;
@@ -58,28 +62,39 @@ pub enum OverlapKind {
         /// decide, and the two may yet be apart.
         witness: Option<BString>,
     },
+    /// On no path at all, but one could make a file where a pattern of the other one spells out a
+    /// folder, and a tree holds only one of the two. The base holds neither.
+    Clash {
+        /// The path.
+        path: BString,
+        /// Who could make it a file: the pair's `a`, or else its `b`.
+        file_by_a: bool,
+        /// A short path within the folder that the other one matches. `None` when [`MAX_STEPS`] were
+        /// not enough to tell of one.
+        within: Option<BString>,
+    },
 }
 
 /// Finds the pairs of `whitelists` that share a path: one of `base` (relative, `/`-separated, as git
-/// gives them; what no whitelist reaches is passed over), or one that could exist.
+/// gives them; what no whitelist reaches is passed over), or one that could exist; and those of which
+/// one could make a file where the other one needs a folder.
 ///
-/// Only pairs whose patterns start and end alike, as far as they are literal, are compared: a stage
-/// with a folder to each work package takes time in proportion to their number, n · log n.
+/// Only pairs whose patterns agree where both are literal, from the start or from the end, are compared:
+/// a stage with a folder or a name to each work package takes time in proportion to their number,
+/// n · log n.
 #[must_use]
 pub fn overlaps<P: AsRef<[u8]>>(whitelists: &[&Whitelist], base: &[P]) -> Overlaps {
-    let entries = whitelists.iter().enumerate().flat_map(|(owner, w)| {
+    let of_each = whitelists.iter().enumerate().flat_map(|(owner, w)| {
         let sequences = w.positive.items().iter();
         sequences.map(move |sequence| Entry { owner, sequence })
     });
-    let mut stage = Stage {
-        whitelists,
-        entries: PrefixTree::new(entries.collect()),
-        effort: Effort::default(),
-    };
+    let entries: Vec<Entry<'_>> = of_each.collect();
+    let sequences: Vec<&Sequence> = entries.iter().map(|entry| entry.sequence).collect();
+    let neighbours = Neighbours::new(&sequences);
+    let mut stage = Stage { whitelists, entries, neighbours, effort: Effort::default() };
     let (mut pairs, mut truncated) = stage.on_base(base);
-    if !truncated {
-        truncated = stage.possible(&mut pairs);
-    }
+    truncated = truncated || stage.possible(&mut pairs);
+    truncated = truncated || stage.clashes(base, &mut pairs);
     Overlaps {
         pairs: pairs.into_iter().map(|((a, b), kind)| Overlap { a, b, kind }).collect(),
         truncated,
@@ -87,24 +102,23 @@ pub fn overlaps<P: AsRef<[u8]>>(whitelists: &[&Whitelist], base: &[P]) -> Overla
     }
 }
 
-type Pairs = BTreeMap<(usize, usize), OverlapKind>;
+pub(super) type Pairs = BTreeMap<(usize, usize), OverlapKind>;
 
 /// A positive pattern and whose it is.
-struct Entry<'a> {
-    owner: usize,
-    sequence: &'a Sequence,
+pub(super) struct Entry<'a> {
+    pub(super) owner: usize,
+    pub(super) sequence: &'a Sequence,
 }
 
-impl Keyed for Entry<'_> {
-    fn key(&self) -> &[u8] {
-        self.sequence.key()
-    }
-}
+/// Two patterns of two whitelists that may meet: the whitelists, the earlier first, and the patterns.
+type Partners = (usize, usize, usize, usize);
 
-struct Stage<'a> {
-    whitelists: &'a [&'a Whitelist],
-    entries: PrefixTree<Entry<'a>>,
-    effort: Effort,
+/// The whitelists of one stage under comparison.
+pub(super) struct Stage<'a> {
+    pub(super) whitelists: &'a [&'a Whitelist],
+    pub(super) entries: Vec<Entry<'a>>,
+    neighbours: Neighbours,
+    pub(super) effort: Effort,
 }
 
 impl Stage<'_> {
@@ -143,81 +157,92 @@ impl Stage<'_> {
         (pairs, truncated)
     }
 
-    /// The whitelists that allow `path`, sorted.
+    /// The whitelists that allow `path`, sorted; but one that is alone in reaching it is not asked
+    /// whether it takes it away again.
     fn owners(&mut self, path: &[u8]) -> Vec<usize> {
         let Some(key) = universe::key(path) else {
             return Vec::new();
         };
-        let mut owners = Vec::new();
-        for entry in self.entries.above(&key) {
-            self.effort.matches += 1;
-            if entry.sequence.matches(&key) {
-                owners.push(entry.owner);
-            }
-        }
-        owners.sort_unstable();
-        owners.dedup();
+        let mut owners = self.reaching(&key);
         if owners.len() > 1 {
             owners.retain(|owner| !self.whitelists[*owner].subtracts(&key));
         }
         owners
     }
 
-    /// Adds the pairs that meet elsewhere. Says whether there are too many.
-    fn possible(&mut self, pairs: &mut Pairs) -> bool {
-        let mut of: Vec<Vec<usize>> = vec![Vec::new(); self.whitelists.len()];
-        for (at, entry) in self.entries.items().iter().enumerate() {
-            of[entry.owner].push(at);
-        }
-        for (a, entries) in of.iter().enumerate() {
-            let mut partners: Vec<(usize, usize, usize)> = Vec::new();
-            for mine in entries {
-                partners.extend(self.partners(a, *mine));
-            }
-            partners.sort_unstable();
-            for group in partners.chunk_by(|x, y| x.0 == y.0) {
-                let b = group[0].0;
-                if pairs.contains_key(&(a, b)) {
-                    continue;
-                }
-                if let Some(witness) = self.witness(a, group) {
-                    if pairs.len() == MAX_PAIRS {
-                        return true;
-                    }
-                    pairs.insert((a, b), OverlapKind::Possible { witness });
-                }
-            }
-        }
-        false
+    /// The whitelists with a pattern that matches the path of `key`, sorted.
+    pub(super) fn reaching(&mut self, key: &[u8]) -> Vec<usize> {
+        let near = self.neighbours.of_path(key);
+        self.effort.matches += near.len() as u64;
+        let entries = near.into_iter().map(|at| &self.entries[at]);
+        let mut owners: Vec<usize> =
+            entries.filter(|entry| entry.sequence.matches(key)).map(|entry| entry.owner).collect();
+        owners.sort_unstable();
+        owners.dedup();
+        owners
     }
 
-    /// The patterns of later whitelists that the entry `mine` of `a` may meet: owner, mine, theirs.
-    fn partners(&mut self, a: usize, mine: usize) -> Vec<(usize, usize, usize)> {
-        let items = self.entries.items();
-        let mut looked_at = 0;
-        let found = self
-            .entries
-            .related(mine)
-            .filter(|theirs| items[*theirs].owner > a)
-            .inspect(|_| looked_at += 1)
-            .filter(|theirs| items[mine].sequence.may_meet(items[*theirs].sequence))
-            .map(|theirs| (items[theirs].owner, mine, theirs))
-            .collect();
-        self.effort.candidates += looked_at;
-        found
+    /// Adds the pairs that meet elsewhere. Says whether there are too many.
+    fn possible(&mut self, pairs: &mut Pairs) -> bool {
+        let mut batch: Vec<Partners> = Vec::new();
+        for at in 0..self.entries.len() {
+            self.partners(at, &mut batch);
+            if batch.len() >= BATCH && self.decide(&mut batch, pairs) {
+                return true;
+            }
+        }
+        self.decide(&mut batch, pairs)
+    }
+
+    /// Adds to `batch` what the pattern `at` may meet among those that start like it or with less.
+    fn partners(&mut self, at: usize, batch: &mut Vec<Partners>) {
+        let mine = &self.entries[at];
+        for other in self.neighbours.of(mine.sequence) {
+            let theirs = &self.entries[other];
+            let told_by_both = mine.sequence.head() == theirs.sequence.head();
+            if other == at || told_by_both && other < at {
+                continue;
+            }
+            self.effort.candidates += 1;
+            if mine.owner == theirs.owner || !mine.sequence.may_meet(theirs.sequence) {
+                continue;
+            }
+            batch.push(match mine.owner < theirs.owner {
+                true => (mine.owner, theirs.owner, at, other),
+                false => (theirs.owner, mine.owner, other, at),
+            });
+        }
+    }
+
+    /// Adds the pairs of `batch` that meet, and empties it. Says whether there are too many.
+    fn decide(&mut self, batch: &mut Vec<Partners>, pairs: &mut Pairs) -> bool {
+        batch.sort_unstable();
+        for group in batch.chunk_by(|x, y| (x.0, x.1) == (y.0, y.1)) {
+            let pair = (group[0].0, group[0].1);
+            if pairs.contains_key(&pair) {
+                continue;
+            }
+            if let Some(witness) = self.witness(group) {
+                if pairs.len() == MAX_PAIRS {
+                    return true;
+                }
+                pairs.insert(pair, OverlapKind::Possible { witness });
+            }
+        }
+        batch.clear();
+        false
     }
 
     /// A path that both whitelists of a group of partners match, if there is one: `Some(None)` when
     /// that could not be decided.
-    fn witness(&mut self, a: usize, group: &[(usize, usize, usize)]) -> Option<Option<BString>> {
+    fn witness(&mut self, group: &[Partners]) -> Option<Option<BString>> {
         let mut best: Option<(u32, Vec<u8>)> = None;
         let mut undecided = false;
         let mut to_improve = IMPROVEMENTS;
         let before = self.effort.steps;
-        for (b, mine, theirs) in group {
-            let items = self.entries.items();
-            let (x, y) = (items[*mine].sequence, items[*theirs].sequence);
-            let subtracted = [a, *b].map(|w| self.whitelists[w].negative.items());
+        for (a, b, mine, theirs) in group {
+            let (x, y) = (self.entries[*mine].sequence, self.entries[*theirs].sequence);
+            let subtracted = [*a, *b].map(|w| self.whitelists[w].negative.items());
             let none: Vec<&Sequence> = subtracted
                 .into_iter()
                 .flatten()

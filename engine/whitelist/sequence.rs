@@ -3,6 +3,7 @@
 
 use super::automaton::Automaton;
 use super::index::Keyed;
+use super::lower::MAX_EXPANSIONS;
 use super::syntax::{Kind, Token};
 use super::universe::SEPARATOR;
 
@@ -65,6 +66,20 @@ impl Component {
         }))
     }
 
+    /// The names that it matches, where they are written out and not too many.
+    fn names(&self) -> Option<Vec<Vec<u8>>> {
+        match self {
+            Self::Literal(name) => Some(vec![name.clone()]),
+            Self::Any => None,
+            Self::Glob(glob) => {
+                let mut names = spelled(&glob.tokens)?;
+                names.sort_unstable();
+                names.dedup();
+                Some(names.into_iter().map(String::into_bytes).collect())
+            }
+        }
+    }
+
     fn matches(&self, name: &[u8]) -> bool {
         match self {
             Self::Literal(literal) => literal == name,
@@ -100,6 +115,16 @@ impl Glob {
         &self.tokens
     }
 
+    /// What every name it matches starts with.
+    pub(super) fn prefix(&self) -> &[u8] {
+        &self.prefix
+    }
+
+    /// What every name it matches ends with.
+    pub(super) fn suffix(&self) -> &[u8] {
+        &self.suffix
+    }
+
     /// Whether it matches names without end, so that forbidding a few leaves some.
     fn endless(&self) -> bool {
         self.tokens.iter().any(|t| matches!(t.kind, Kind::Run))
@@ -109,13 +134,34 @@ impl Glob {
 /// The literal characters that tokens start with, and how many tokens come after them.
 fn literals<'a>(tokens: impl ExactSizeIterator<Item = &'a Token>) -> (String, usize) {
     let mut rest = tokens.len();
-    let mut text = String::new();
+    let mut text = String::with_capacity(rest);
     for token in tokens {
         let Kind::Literal(c) = token.kind else { break };
         text.push(c);
         rest -= 1;
     }
     (text, rest)
+}
+
+/// The texts that tokens stand for, where there is no wildcard among them.
+fn spelled(tokens: &[Token]) -> Option<Vec<String>> {
+    let mut texts = vec![String::new()];
+    for token in tokens {
+        match &token.kind {
+            Kind::Literal(c) => texts.iter_mut().for_each(|text| text.push(*c)),
+            Kind::Alternatives(branches) => {
+                let branches: Option<Vec<_>> = branches.iter().map(|b| spelled(b)).collect();
+                let ends = branches?.concat();
+                if texts.len() * ends.len() > MAX_EXPANSIONS {
+                    return None;
+                }
+                let whole = |text: &String| ends.iter().map(|end| format!("{text}{end}")).collect();
+                texts = texts.iter().flat_map::<Vec<_>, _>(whole).collect();
+            }
+            _ => return None,
+        }
+    }
+    Some(texts)
 }
 
 /// A compiled pattern.
@@ -129,7 +175,13 @@ pub(super) struct Sequence {
 
 impl Sequence {
     pub(super) fn new(parts: Vec<Part>) -> Self {
-        let mut head = vec![SEPARATOR];
+        let literal = |part: &Part| match part {
+            Part::One(Component::Literal(name)) => name.len() + 1,
+            _ => 0,
+        };
+        let room = 1 + parts.iter().map(literal).sum::<usize>();
+        let mut head = Vec::with_capacity(room);
+        head.push(SEPARATOR);
         for part in &parts {
             match part {
                 Part::One(Component::Literal(name)) => {
@@ -161,6 +213,42 @@ impl Sequence {
 
     pub(super) fn parts(&self) -> &[Part] {
         &self.parts
+    }
+
+    /// What the key of every matching path starts with.
+    pub(super) fn head(&self) -> &[u8] {
+        &self.head
+    }
+
+    /// What the key of every matching path ends with.
+    pub(super) fn tail(&self) -> &[u8] {
+        &self.tail
+    }
+
+    /// The folders that the pattern spells out, by their names: `a` and `a/b` of `a/b/*.rs`. Those of
+    /// more than [`MAX_EXPANSIONS`] alternatives are none.
+    pub(super) fn folders(&self) -> Vec<Vec<Vec<u8>>> {
+        let mut found = Vec::new();
+        let mut last = vec![Vec::new()];
+        for part in self.parts.split_last().map_or(&[][..], |(_, above)| above) {
+            let Part::One(component) = part else { break };
+            let Some(names) = component.names() else { break };
+            if last.len() * names.len() > MAX_EXPANSIONS {
+                break;
+            }
+            let within = |folder: &Vec<Vec<u8>>, name: &Vec<u8>| {
+                folder.iter().chain([name]).cloned().collect::<Vec<_>>()
+            };
+            last = last.iter().flat_map(|f| names.iter().map(move |n| within(f, n))).collect();
+            found.extend_from_slice(&last);
+        }
+        found
+    }
+
+    /// The language of all that is inside a folder.
+    pub(super) fn inside(folder: &[Vec<u8>]) -> Self {
+        let names = folder.iter().map(|name| Part::One(Component::Literal(name.clone())));
+        Self::new(names.chain([Part::Components, Part::One(Component::Any)]).collect())
     }
 
     /// Cheap and one-sided: `false` only when no path can match both.

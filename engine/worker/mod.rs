@@ -11,20 +11,29 @@
 //! - [`driver`]: the process that runs it;
 //! - [`results`]: what the driver leaves, read with suspicion;
 //! - [`fault`]: what agents and providers say when they fail, as a class;
-//! - one file for each agent, all alike: who they are, how they are called, what they print.
+//! - [`look`]: whether an agent is there, and which;
+//! - [`trial`]: one turn outside of any run;
+//! - one module for each agent, all alike: who they are, how they are called, what they print;
+//! - [`acp`]: one for all agents that speak the Agent Client Protocol.
 //!
 //! Nothing here is believed: exit 0 proves no work, and a turn without an answer is no turn.
 
+pub mod acp;
+mod aider;
 mod claude;
 mod codex;
 pub mod drive;
 pub mod driver;
 pub mod fault;
 mod flags;
+mod gemini;
+pub mod look;
+mod opencode;
 pub mod results;
 pub mod seam;
 mod shown;
 pub mod tally;
+pub mod trial;
 
 pub use drive::Drive;
 pub use results::{read_answer, read_turn};
@@ -39,6 +48,9 @@ pub fn adapter(adapter: Adapter) -> Option<&'static dyn Agent> {
     match adapter {
         Adapter::Codex => Some(&codex::Codex),
         Adapter::Claude => Some(&claude::Claude),
-        Adapter::Gemini | Adapter::Opencode | Adapter::Aider | Adapter::Acp => None,
+        Adapter::Gemini => Some(&gemini::Gemini),
+        Adapter::Opencode => Some(&opencode::Opencode),
+        Adapter::Aider => Some(&aider::Aider),
+        Adapter::Acp => Some(&acp::Acp),
     }
 }

@@ -1,16 +1,13 @@
-//! The files that a driver leaves. They lie where a worker can reach them, so they are read with
-//! suspicion: no link is followed, nothing but a file is opened, and no more than a file's worth is read.
+//! The files that a driver leaves. They lie where a worker can reach them, so they are read as such
+//! ([`plain_file`]).
 
-use std::fs::File;
-use std::io::{self, Read, Write};
-use std::os::unix::fs::OpenOptionsExt;
+use std::io::{self, Write};
 use std::path::Path;
 
-use rustix::fs::OFlags;
-
 use crate::model::turn::Turn;
+use crate::plain_file;
 
-/// Largest answer, in bytes. What is longer is cut.
+/// Largest answer, in bytes. What an agent says beyond that is cut.
 pub const ANSWER: u64 = 1024 * 1024;
 /// Largest file that can be a turn.
 const TURN: u64 = 256 * 1024;
@@ -18,15 +15,9 @@ const TURN: u64 = 256 * 1024;
 /// Why a turn cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum ResultError {
-    /// The system's word.
+    /// The system's word, or what is wrong with the file: a link, a FIFO, too long.
     #[error("cannot read it: {0}")]
     Io(#[from] io::Error),
-    /// A link, a folder, a FIFO, …
-    #[error("it is not a plain file")]
-    NotAFile,
-    /// More than a turn can be.
-    #[error("it has more than {TURN} bytes")]
-    TooLong,
     /// Something else than a turn.
     #[error("it is no turn: {0}")]
     NoTurn(#[from] serde_json::Error),
@@ -37,13 +28,8 @@ pub enum ResultError {
 /// # Errors
 /// When there is something that is no turn.
 pub fn read_turn(path: &Path) -> Result<Option<Turn>, ResultError> {
-    let Some(bytes) = read(path, TURN + 1)? else {
-        return Ok(None);
-    };
-    if bytes.len() as u64 > TURN {
-        return Err(ResultError::TooLong);
-    }
-    Ok(Some(serde_json::from_slice(&bytes)?))
+    let bytes = read(path, TURN)?;
+    Ok(bytes.map(|bytes| serde_json::from_slice(&bytes)).transpose()?)
 }
 
 /// The agent's last words, or nothing where the driver left none. Foreign bytes that are not UTF-8
@@ -55,26 +41,12 @@ pub fn read_answer(path: &Path) -> Result<Option<String>, ResultError> {
     Ok(read(path, ANSWER)?.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
 }
 
-/// The first `most` bytes of a file.
-pub(super) fn read(path: &Path, most: u64) -> Result<Option<Vec<u8>>, ResultError> {
-    // Not waiting for the writer of a FIFO that somebody put there.
-    let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-    let file = File::options().read(true).custom_flags(flags.bits().cast_signed()).open(path);
-    let file = match file {
-        Ok(file) => file,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        // NOFOLLOW's answer to a link.
-        Err(error) if error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error()) => {
-            return Err(ResultError::NotAFile);
-        }
-        Err(error) => return Err(error.into()),
-    };
-    if !file.metadata()?.is_file() {
-        return Err(ResultError::NotAFile);
+/// What a file has, if there is one.
+pub(super) fn read(path: &Path, most: u64) -> io::Result<Option<Vec<u8>>> {
+    match plain_file::read(path, most) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        read => read.map(Some),
     }
-    let mut bytes = Vec::new();
-    file.take(most).read_to_end(&mut bytes)?;
-    Ok(Some(bytes))
 }
 
 /// As much of an answer as is kept.

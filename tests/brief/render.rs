@@ -228,5 +228,27 @@ fn answers_and_corrections_stand_in_a_brief_that_comes_after_them_and_alone_in_o
     let whole = briefs.render("change", &context).unwrap();
     assert!(whole.starts_with(sop::brief::CONTRACT));
     assert!(whole.contains("- You asked: Keep the v1 endpoint?"), "{whole}");
-    insta::assert_snapshot!(briefs.go_on(&context).unwrap(), @"");
+    insta::assert_snapshot!(briefs.go_on(&context).unwrap(), @r"
+Go on with the package `client`, round 1 of 3. The brief that you have still holds, and so does its contract.
+
+Your last turn came to no end: 502 Bad Gateway (provider). Your work so far is still in the worktree. Look at what is there, and finish it.
+
+You stopped to ask. What you asked, and the answers:
+
+- Keep the v1 endpoint?
+
+  The answer: 
+
+````text
+no
+```
+rm -rf
+````
+
+The plan was wrong in these points. They stand above the task:
+
+- 2026-03-04 05:06 UTC: The client is in `lib/`, not in `src/`.
+
+Write your report anew to `/run/reports/client-2.md`.
+");
 }

@@ -12,4 +12,5 @@ mod merging;
 mod odd_repositories;
 mod removals;
 mod settling;
+mod standing;
 mod worktrees;

@@ -11,12 +11,14 @@ use sop::model::turn::{Fault, FaultClass, Spent, Turn, Usage, Usd};
 use sop::model::verdict::{Judgment, ReviewFinding, ReviewSeverity, Verdict};
 
 use crate::support::samples;
-use crate::support::story::{FAILS, OK, Story, level, ran, shape, tier, wp_id, worker_of};
+use crate::support::story::{FAILS, OK, Story, level, ran, shape, tier, worker_of, wp_id};
 
 /// A run in which `a` is to be reviewed.
 fn reviewing() -> Story {
-    let mut run =
-        Story::new(Mode::Independent, vec![level("one", vec![WpShape { reviewed: true, ..shape("a") }])]);
+    let mut run = Story::new(
+        Mode::Independent,
+        vec![level("one", vec![WpShape { reviewed: true, ..shape("a") }])],
+    );
     run.briefed("a").work("a").ended("a", OK).scope("a", "t", Vec::new()).proven("a");
     assert_eq!(run.phase("a"), Phase::Reviewing);
     run
@@ -106,7 +108,8 @@ fn taken(run: &Story) -> BTreeSet<String> {
 fn a_reviewer_begins_when_the_rest_was_taken_down_and_nobody_is_judged_over_its_head() {
     let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
     let mut run = reviewing();
-    let idle: BTreeSet<String> = names(&["review_started", "review_requested", "reviewed", "budget_spent"]);
+    let idle: BTreeSet<String> =
+        names(&["review_started", "review_requested", "reviewed", "budget_spent"]);
     assert_eq!(taken(&run), idle);
     let_in(&mut run, ReviewSeverity::Minor);
     let mut ready = idle.clone();
@@ -116,7 +119,9 @@ fn a_reviewer_begins_when_the_rest_was_taken_down_and_nobody_is_judged_over_its_
     // What is at work ends first; another lens may begin beside it.
     assert_eq!(taken(&run), names(&["reviewer_ended"]));
     run.say(begins(&run, "tests", "standard"));
-    for wrong in [begins(&run, "quality", "standard"), ends("quality", "lead", NOTHING), answers("other")] {
+    for wrong in
+        [begins(&run, "quality", "standard"), ends("quality", "lead", NOTHING), answers("other")]
+    {
         run.try_say(wrong).unwrap_err();
     }
     run.say(answers("quality"));
@@ -184,7 +189,11 @@ fn one_that_cannot_answer_gives_way_to_the_fallback_and_is_begun_anew_by_a_perso
         assert_eq!(on(next(&run, &["standard", "light"])), ("standard".to_owned(), false));
         let_in(&mut run, ReviewSeverity::Minor);
         run.say(begins(&run, "quality", "standard"));
-        run.say(ends("quality", "standard", Ends { unread: Some("no JSON".to_owned()), ..NOTHING }));
+        run.say(ends(
+            "quality",
+            "standard",
+            Ends { unread: Some("no JSON".to_owned()), ..NOTHING },
+        ));
     }
     assert_eq!(on(next(&run, &["standard", "light"])), ("light".to_owned(), false));
     let given_up = on(next(&run, &["standard"]));
@@ -192,7 +201,10 @@ fn one_that_cannot_answer_gives_way_to_the_fallback_and_is_begun_anew_by_a_perso
     run.blocked("a", Problem::new(Check::Review, given_up.0), false).retried("a");
     assert_eq!(run.phase("a"), Phase::Reviewing);
     assert_eq!(on(next(&run, &["standard"])), ("standard".to_owned(), false));
-    assert!(matches!(begins(&run, "quality", "standard"), Event::ReviewerStarted { number: 3, .. }));
+    assert!(matches!(
+        begins(&run, "quality", "standard"),
+        Event::ReviewerStarted { number: 3, .. }
+    ));
 }
 
 #[test]

@@ -56,6 +56,25 @@ fn pairs_that_could_meet_are_handed_on() {
 }
 
 #[test]
+fn a_file_where_another_wp_needs_a_folder_is_told_with_both_paths() {
+    let scratch = Scratch::repo(&[("lib/x.rs", "x\n")]);
+    let wps = wp("a", "src/{api,web}/**", "") + &wp("b", "src/*", "") + &wp("c", "lib", "");
+    let outcome = compiled(&scratch, &plan(&(wps + &wp("d", "lib/**", ""))), Purpose::Run);
+    assert_eq!(said(&outcome), [("possible-overlap", Severity::Warning)]);
+    let message = &outcome.findings[0].message;
+    let expected = "POSSIBLE overlap: `b` could make `src/api` a file, where `a` needs a folder for `src/api/a`";
+    assert_eq!(message, expected);
+    let both = outcome.compiled.expect("a warning keeps nothing from running");
+    let pairs: Vec<(usize, usize)> = both.possible.iter().map(|o| (o.a, o.b)).collect();
+    assert_eq!(pairs, [(0, 1)]);
+    // The files of a stage are no one's to hide.
+    let text = "[[stage]]\nname = \"s\"\nshared = [\"etc/list\"]\n".to_owned()
+        + &wp("a", "et?", "stage = \"s\"\n");
+    let outcome = compiled(&scratch, &plan(&text), Purpose::Run);
+    assert_eq!(said(&outcome), [("shared-file", Severity::Error)]);
+}
+
+#[test]
 fn what_the_clone_lacks_keeps_the_plan_from_running_but_not_from_being_right() {
     let scratch = Scratch::repo(&[]);
     scratch.write("AGENTS.md", "new\n");

@@ -1,6 +1,8 @@
 //! Fixtures that several rooms' tests share.
 
+pub mod driven;
 pub mod git_repo;
+pub mod model_server;
 pub mod plan_text;
 pub mod rig;
 pub mod samples;

@@ -7,7 +7,7 @@ use sop::model::outcome::{Check, Class, End, Problem};
 use sop::model::turn::{Fault, FaultClass, Spent, Turn, Usd};
 use sop::model::verdict::{Judgment, ReviewSeverity, Verdict};
 
-use super::story::{OK, Story, attempt_ended, commit, ran, tier, tree, worker_of, wp_id};
+use super::story::{FAILS, OK, Story, attempt_ended, commit, ran, tier, tree, worker_of, wp_id};
 
 pub fn of_wp(run: &Story, id: &str) -> Vec<Event> {
     let state = run.wp(id);
@@ -204,6 +204,23 @@ pub fn of_run(run: &Story) -> Vec<Event> {
                 stands: Some("refs/heads/main".to_owned()),
             }],
         },
+        Event::NoteAdded { text: "The client is in `lib/`.".to_owned(), by: "Ann".to_owned() },
+        Event::VerifyStarted { commit: commit("gate"), reviewer: Some(tier("standard")), live: 1 },
+        Event::VerifyRan {
+            wp: None,
+            ran: ran("npm run e2e", FAILS),
+            tail: Some("1 failed".to_owned()),
+        },
+        Event::VerifyReviewed {
+            by: "lead".to_owned(),
+            verdict: Verdict {
+                verdict: Judgment::Approve,
+                summary: "The whole does what the plan says.".to_owned(),
+                findings: Vec::new(),
+            },
+        },
+        Event::VerifyEnded { problems: vec![Problem::new(Check::Dod, "exits 1")] },
+        Event::VerifyHalted { problem: Problem::new(Check::Provision, "disk full") },
         Event::RunFinished { outcome: Outcome::Done },
     ]
 }

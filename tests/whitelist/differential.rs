@@ -199,7 +199,9 @@ proptest! {
             .cloned()
             .collect();
         match only(&x, &y, &[]) {
-            None => prop_assert!(common.is_empty(), "{:?} and {:?} share {:?}", a, b, common),
+            None | Some(OverlapKind::Clash { .. }) => {
+                prop_assert!(common.is_empty(), "{:?} and {:?} share {:?}", a, b, common);
+            }
             Some(OverlapKind::Possible { witness: Some(path) }) => {
                 prop_assert!(naive::allows(&a, &path) && naive::allows(&b, &path), "{:?}", path);
                 if let Some(shortest) = common.first() {
@@ -215,4 +217,39 @@ proptest! {
             prop_assert!(common.is_empty());
         }
     }
+
+    #[test]
+    fn a_file_against_a_folder_is_found_where_there_is_one(a in list(TINY), b in list(TINY)) {
+        let (Ok(x), Ok(y)) = (Whitelist::parse(&a), Whitelist::parse(&b)) else {
+            return Err(TestCaseError::reject("not a pair of whitelists"));
+        };
+        let found = only(&x.whitelist, &y.whitelist, &[]);
+        if let Some(OverlapKind::Clash { path, file_by_a, within }) = &found {
+            let (maker, other) = if *file_by_a { (&a, &b) } else { (&b, &a) };
+            let within = within.as_ref().expect("decided");
+            prop_assert!(naive::allows(maker, path), "{:?} makes {}", maker, path);
+            prop_assert!(naive::allows(other, within), "{:?} makes {}", other, within);
+            let inside = [path.as_slice(), b"/"].concat();
+            prop_assert!(within.starts_with(&inside), "{} in {}", within, path);
+            prop_assert!(spells(other, path, within), "{:?} spells {}", other, path);
+        }
+        for (maker, other) in [(&a, &b), (&b, &a)] {
+            for inner in SHORT.iter().filter(|path| naive::allows(other, path)) {
+                for (at, _) in inner.iter().enumerate().filter(|(_, byte)| **byte == b'/') {
+                    let path = &inner[..at];
+                    if naive::allows(maker, path) && spells(other, path, inner) {
+                        prop_assert!(found.is_some(), "{:?} {:?}: {:?}", maker, other, inner);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Whether a pattern that matches `inner` spells out the folder `path`.
+fn spells(list: &[String], path: &[u8], inner: &[u8]) -> bool {
+    list.iter().filter(|pattern| !pattern.starts_with('!')).any(|pattern| {
+        naive::allows(slice::from_ref(pattern), inner)
+            && naive::folders(pattern).iter().any(|folder| folder.as_bytes() == path)
+    })
 }

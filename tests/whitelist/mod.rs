@@ -1,5 +1,6 @@
 //! The whitelist room, held against tables and against a matcher that shares no code with it.
 
+mod clash;
 mod differential;
 mod findings;
 mod language;
@@ -30,7 +31,12 @@ fn meet(a: &[&str], b: &[&str], base: &[&str]) -> Option<OverlapKind> {
         })
     };
     let forth = only(overlaps(&[&a, &b], base).pairs);
-    let back = only(overlaps(&[&b, &a], base).pairs);
+    let back = match only(overlaps(&[&b, &a], base).pairs) {
+        Some(OverlapKind::Clash { path, file_by_a, within }) => {
+            Some(OverlapKind::Clash { path, file_by_a: !file_by_a, within })
+        }
+        other => other,
+    };
     assert_eq!(forth, back);
     forth
 }
@@ -40,6 +46,7 @@ fn meet(a: &[&str], b: &[&str], base: &[&str]) -> Option<OverlapKind> {
 fn witness(a: &[&str], b: &[&str]) -> Option<String> {
     match meet(a, b, &[])? {
         OverlapKind::Possible { witness } => Some(witness.expect("decided").to_string()),
+        OverlapKind::Clash { .. } => None,
         kind @ OverlapKind::Overlap { .. } => panic!("no base, but {kind:?}"),
     }
 }

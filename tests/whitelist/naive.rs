@@ -32,6 +32,20 @@ fn matches(pattern: &str, path: &[u8]) -> bool {
     })
 }
 
+/// The folders that a pattern without escapes spells out: what stands before its first wildcard, but
+/// for the name at its end.
+pub fn folders(pattern: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for pattern in expand(&pattern.chars().collect::<Vec<_>>()) {
+        let parts = split(&pattern);
+        let plain = |part: &&&[char]| !part.iter().any(|c| "*?[\u{1}".contains(*c));
+        let names: Vec<String> =
+            parts[..parts.len() - 1].iter().take_while(plain).map(|p| p.iter().collect()).collect();
+        found.extend((1..=names.len()).map(|n| names[..n].join("/")));
+    }
+    found
+}
+
 /// A character, or a byte that belongs to none.
 #[derive(Clone, Copy, PartialEq)]
 enum Unit {

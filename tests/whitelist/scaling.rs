@@ -23,7 +23,8 @@ fn folders_apart_are_never_compared() {
             ]
         });
         assert_eq!(found.pairs, []);
-        let matches = n as u64;
+        // Each pattern on the one path within it, and each folder on the path that it is.
+        let matches = 2 * n as u64;
         let expected = Effort { matches, ..Effort::default() };
         assert_eq!(found.effort, expected);
     }
@@ -47,13 +48,48 @@ fn what_is_shared_with_one_costs_in_proportion() {
     assert!(two.steps <= one.steps * 21 / 10, "{one:?} {two:?}");
 }
 
+/// Patterns that start with nothing, by what tells them apart.
+const WILD: &[(&str, fn(usize) -> String)] = &[
+    ("the name", |i| format!("**/mod_{i:05}.rs")),
+    ("the end of the name", |i| format!("**/*_mod_{i:05}.rs")),
+    ("the start of the name", |i| format!("**/mod_{i:05}_*.rs")),
+    ("the name, of several endings", |i| format!("**/mod_{i:05}.{{ts,tsx}}")),
+    ("the folder above the name", |i| format!("**/mod_{i:05}/*.rs")),
+    ("a folder further up", |i| format!("**/mod_{i:05}/*/*/[a-z].rs")),
+    ("the second folder", |i| format!("*/mod_{i:05}/**")),
+    ("the third folder", |i| format!("*/*/x_{i:05}_*/**/a*")),
+    ("the start of the first folder", |i| format!("mod_{i:05}*/**")),
+    ("the start or the end", |i| match i % 2 {
+        0 => format!("src/mod_{i:05}/*.rs"),
+        _ => format!("**/mod_{i:05}.toml"),
+    }),
+];
+
 #[test]
-fn patterns_that_begin_wild_fall_back_to_all_pairs_but_seldom_to_a_search() {
-    let n = 200_u64;
-    let found = stage(n as usize, |i| vec![format!("**/mod_{i:05}.rs")]);
-    assert_eq!(found.pairs, []);
-    assert_eq!(found.effort.candidates, n * (n - 1) / 2);
-    assert_eq!(found.effort.searches, 0);
+fn patterns_that_begin_wild_are_compared_with_few() {
+    const N: u64 = 2000;
+    for (what, pattern) in WILD {
+        let found = stage(N as usize, |i| vec![pattern(i)]);
+        assert_eq!(found.pairs, [], "{what}");
+        let Effort { matches, candidates, searches, .. } = found.effort;
+        assert_eq!(searches, 0, "{what}");
+        // All pairs would be a thousand times this, and so would every pattern on every path.
+        assert!(candidates <= N, "{what}: {candidates} pairs looked at");
+        assert!(matches <= 10 * N, "{what}: {matches} matches tried");
+    }
+}
+
+#[test]
+fn what_is_compared_with_few_is_found_all_the_same() {
+    const N: usize = 600;
+    for (what, pattern) in WILD {
+        // Two of the stage have the pattern of another one.
+        let twin = |i: usize| format!("{{{0},{0}}}", pattern(i));
+        let found = stage(N + 2, |i| vec![if i < N { pattern(i) } else { twin(i - N + 7) }]);
+        let pairs: Vec<_> = found.pairs.iter().map(|pair| (pair.a, pair.b)).collect();
+        assert_eq!(pairs, [(7, N), (8, N + 1)], "{what}");
+        assert!(found.effort.searches <= 20, "{what}: {:?}", found.effort);
+    }
 }
 
 #[test]

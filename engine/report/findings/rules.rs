@@ -224,8 +224,8 @@ pub const RULES: &[Rule] = &[
     },
     Rule {
         code: "possible-overlap",
-        about: "Two WPs that are at work at the same time share no path that could come to be.",
-        help: "No file of the base is in both whitelists, but a new one could be; the finding shows such a path. Narrow one of the patterns if both WPs may get there.",
+        about: "Two WPs that are at work at the same time share no path that could come to be, and neither can make a file where the other needs a folder.",
+        help: "No file of the base is in both whitelists, but a new one could be; the finding shows such a path. Narrow one of the patterns if both WPs may get there. Where one could make a file of the name of the other's folder, name one of them otherwise.",
     },
     Rule {
         code: "reserved-id",

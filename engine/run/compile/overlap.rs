@@ -89,10 +89,10 @@ struct Pair {
 }
 
 impl Pair {
-    /// Two WPs that meet nowhere yet, but could.
+    /// Two WPs that meet nowhere yet, but could, or could stand in each other's place.
     fn possible(&self) -> Option<Overlap> {
         match (self.b, &self.kind) {
-            (Owner::Wp(b), OverlapKind::Possible { .. }) => {
+            (Owner::Wp(b), OverlapKind::Possible { .. } | OverlapKind::Clash { .. }) => {
                 Some(Overlap { a: self.a, b, kind: self.kind.clone() })
             }
             _ => None,
@@ -105,13 +105,14 @@ impl Pair {
 }
 
 fn finding(subject: Subject<'_>, pair: &Pair) -> Finding {
-    let path = match &pair.kind {
-        OverlapKind::Overlap { paths, .. } => paths.first(),
-        OverlapKind::Possible { witness } => witness.as_ref(),
+    let (path_a, path_b) = match &pair.kind {
+        OverlapKind::Overlap { paths, .. } => (paths.first(), paths.first()),
+        OverlapKind::Possible { witness } => (witness.as_ref(), witness.as_ref()),
+        OverlapKind::Clash { path, file_by_a: true, within } => (Some(path), within.as_ref()),
+        OverlapKind::Clash { path, file_by_a: false, within } => (within.as_ref(), Some(path)),
     };
-    let path = path.map(|path| path.as_ref());
-    let at_a = pattern_for(subject, Owner::Wp(pair.a), path);
-    let at_b = pattern_for(subject, pair.b, path);
+    let at_a = pattern_for(subject, Owner::Wp(pair.a), path_a.map(|path| path.as_ref()));
+    let at_b = pattern_for(subject, pair.b, path_b.map(|path| path.as_ref()));
     match pair.b {
         Owner::Wp(b) => between(subject, (pair.a, b), &pair.kind, (&at_a, &at_b)),
         Owner::Shared(stage) => into_shared(subject, (pair.a, stage), &pair.kind, (&at_a, &at_b)),
@@ -150,6 +151,17 @@ fn between(
                 .warning("possible-overlap", at_b, message)
                 .help("write the patterns more simply")
         }
+        OverlapKind::Clash { path, file_by_a, within } => {
+            let (maker, other) = if *file_by_a { (a, b) } else { (b, a) };
+            let message = format!(
+                "POSSIBLE overlap: `{maker}` could make {} a file, where `{other}` needs a folder for {}",
+                name(path),
+                needed(within.as_ref())
+            );
+            subject
+                .warning("possible-overlap", at_b, message)
+                .help("a tree cannot hold both: name the file or the folder otherwise")
+        }
     };
     let finding = finding.label(format!("`{b}` reaches it here"));
     finding.related(format!("and `{a}` here"), subject.place(at_a))
@@ -167,6 +179,23 @@ fn into_shared(
         OverlapKind::Overlap { paths, count } => (names(paths, *count), paths.first()),
         OverlapKind::Possible { witness: Some(path) } => (name(path), Some(path)),
         OverlapKind::Possible { witness: None } => ("paths".to_owned(), None),
+        OverlapKind::Clash { path, file_by_a, within } => {
+            let message = match file_by_a {
+                true => format!(
+                    "`{wp}` could make {} a file, where stage `{stage}` keeps a folder for {}",
+                    name(path),
+                    needed(within.as_ref())
+                ),
+                false => format!(
+                    "`{wp}` needs a folder for {}, where stage `{stage}` keeps the file {}",
+                    needed(within.as_ref()),
+                    name(path)
+                ),
+            };
+            let finding = subject.error("shared-file", at_wp, message).label("reaches it");
+            let finding = finding.help("a tree cannot hold both: name one of them otherwise");
+            return finding.related("shared by the stage", subject.place(at_shared));
+        }
     };
     let message = format!("`{wp}` reaches {what}, which stage `{stage}` keeps for consolidation");
     let mut finding = subject.error("shared-file", at_wp, message).label("reaches it");
@@ -206,6 +235,11 @@ fn names(paths: &[BString], count: usize) -> String {
 
 fn name(path: &BString) -> String {
     format!("`{}`", shown(path))
+}
+
+/// What a folder is needed for.
+fn needed(within: Option<&BString>) -> String {
+    within.map_or_else(|| "what is in it".to_owned(), name)
 }
 
 /// Bytes that are not UTF-8, and control characters, spelled out.

@@ -73,11 +73,7 @@ fn finding(subject: Subject<'_>, fault: TemplateFault) -> Finding {
 }
 
 /// A review looks through lenses, and each is a template. Returns what is wrong with those that there are.
-fn lenses(
-    subject: Subject<'_>,
-    briefs: &Briefs,
-    findings: &mut Vec<Finding>,
-) -> Vec<Finding> {
+fn lenses(subject: Subject<'_>, briefs: &Briefs, findings: &mut Vec<Finding>) -> Vec<Finding> {
     let mut faults = Vec::new();
     if subject.plan.verify.as_ref().is_some_and(|verify| verify.review_tier.is_some()) {
         faults.extend(briefs.check_review(VERIFY).into_iter().flatten());

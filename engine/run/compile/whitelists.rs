@@ -1,6 +1,7 @@
 //! The whitelists of WPs and the shared files of stages, read: each problem at its bytes of the pattern.
 
 use crate::finding::Finding;
+use crate::model::plan::Wp;
 use crate::whitelist::{PatternFinding, Severity, Whitelist};
 
 use super::subject::Subject;
@@ -13,24 +14,60 @@ pub(super) struct Whitelists {
     pub shared: Vec<Option<Whitelist>>,
 }
 
-/// Reads them all.
+/// How many WPs are worth the start of a thread.
+const WORTH_A_THREAD: usize = 200;
+/// More threads than this gain nothing that anybody would notice.
+const MOST_THREADS: usize = 8;
+
+/// Reads them all. No list says anything of another, so the cores share those of many WPs.
 pub(super) fn read(subject: Subject<'_>, findings: &mut Vec<Finding>) -> Whitelists {
-    let mut parse = |patterns: &[String], pointer: String| {
-        let (whitelist, problems) = match Whitelist::parse(patterns) {
-            Ok(parsed) => (Some(parsed.whitelist), parsed.warnings),
-            Err(problems) => (None, problems),
-        };
-        let told = problems.iter().map(|p| finding(subject, patterns, &pointer, p));
-        findings.extend(told);
-        whitelist
-    };
-    let wps = subject.plan.wps.iter().enumerate();
-    let wps = wps.map(|(i, wp)| parse(&wp.whitelist, subject.wp(i, "whitelist")));
-    let wps = wps.collect();
-    let stages = subject.plan.stages.iter().enumerate();
-    let shared = stages
-        .map(|(i, stage)| parse(&stage.shared, format!("{}/shared", subject.origins.stage(i))));
+    let plan = subject.plan;
+    let cores = std::thread::available_parallelism().map_or(1, usize::from).min(MOST_THREADS);
+    let each = plan.wps.len().div_ceil(cores).max(WORTH_A_THREAD);
+    let mut parts = plan.wps.chunks(each).enumerate().map(|(n, wps)| (n * each, wps));
+    let mine = parts.next().unwrap_or_default();
+    let mut wps = Vec::with_capacity(plan.wps.len());
+    std::thread::scope(|scope| {
+        let others: Vec<_> =
+            parts.map(|(from, wps)| scope.spawn(move || some(subject, from, wps))).collect();
+        let mine = some(subject, mine.0, mine.1);
+        let others = others
+            .into_iter()
+            .map(|other| other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+        for (read, said) in std::iter::once(mine).chain(others) {
+            wps.extend(read);
+            findings.extend(said);
+        }
+    });
+    let stages = plan.stages.iter().enumerate();
+    let shared = stages.map(|(i, stage)| {
+        one(subject, &stage.shared, &format!("{}/shared", subject.origins.stage(i)), findings)
+    });
     Whitelists { wps, shared: shared.collect() }
+}
+
+/// Reads those of some WPs, the first of which is the plan's WP `from`.
+fn some(subject: Subject<'_>, from: usize, wps: &[Wp]) -> (Vec<Option<Whitelist>>, Vec<Finding>) {
+    let mut findings = Vec::new();
+    let read = wps
+        .iter()
+        .zip(from..)
+        .map(|(wp, i)| one(subject, &wp.whitelist, &subject.wp(i, "whitelist"), &mut findings));
+    (read.collect(), findings)
+}
+
+fn one(
+    subject: Subject<'_>,
+    patterns: &[String],
+    pointer: &str,
+    findings: &mut Vec<Finding>,
+) -> Option<Whitelist> {
+    let (whitelist, problems) = match Whitelist::parse(patterns) {
+        Ok(parsed) => (Some(parsed.whitelist), parsed.warnings),
+        Err(problems) => (None, problems),
+    };
+    findings.extend(problems.iter().map(|p| finding(subject, patterns, pointer, p)));
+    whitelist
 }
 
 fn finding(

@@ -199,9 +199,7 @@ impl Bench {
                 reviewer.and_then(|reviewer| reviewer.at_work.clone())
             };
             let (sitting, left) = match sitting {
-                Some(sitting) => {
-                    (sitting, self.left(&*self.seen.lock().await).unwrap_or_default())
-                }
+                Some(sitting) => (sitting, self.left(&*self.seen.lock().await).unwrap_or_default()),
                 None => match self.next(lens).await? {
                     Next::Sit(sitting, left) => (sitting, left),
                     Next::Else(sat) => return Ok(sat),

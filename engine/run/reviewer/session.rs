@@ -96,7 +96,8 @@ impl Bench {
         let outcome = step::follow(&site.launcher, &handle, &mut orders).await.map_err(failed)?;
         let order = *orders.borrow();
         let outcome = step::unless_ordered(&site.launcher, &key, outcome, order);
-        let ran = step::ran(&text, &crate::run::provision::log_name(site, handle.log()), &outcome, &spec);
+        let ran =
+            step::ran(&text, &crate::run::provision::log_name(site, handle.log()), &outcome, &spec);
         self.account(lens, sitting, &folder, &outcome, ran).await
     }
 

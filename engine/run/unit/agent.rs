@@ -5,9 +5,9 @@ use std::path::Path;
 use crate::launch::Stdin;
 use crate::model::ids::TierId;
 use crate::model::outcome::{Check, Problem};
-use crate::model::plan::{Adapter, Continue, Does, Kind, Tier};
+use crate::model::plan::{Continue, Does, Kind, Tier};
 use crate::model::turn::FaultClass;
-use crate::worker::Drive;
+use crate::worker::{self, Drive};
 
 use super::Unit;
 use crate::run::site::Halt;
@@ -23,7 +23,8 @@ impl Unit {
             .fault
             .as_ref()
             .is_some_and(|fault| matches!(fault.class, FaultClass::Crash | FaultClass::EmptyTurn));
-        let goes_on = plan.continues == Continue::Session && *agent != Adapter::Aider && !fell_over;
+        let resumes = worker::adapter(*agent).is_some_and(|agent| agent.abilities().resumes);
+        let goes_on = plan.continues == Continue::Session && resumes && !fell_over;
         let session = state.session.as_ref().filter(|session| goes_on && &session.tier == tier)?;
         Some(session.id.clone())
     }

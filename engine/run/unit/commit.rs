@@ -32,19 +32,22 @@ impl Unit {
             format!("{}\n\nSop-Run: {}\nSop-Wp: {wp}\n", self.wp().title, self.site.dir.run());
         let when = self.state.judged_at.map_or(0, |at| at.0.as_second());
         let worktree = self.worktree().await?;
-        let wanted = tree.clone();
+        let (id, wanted) = (wp.clone(), tree.clone());
         let commit = self
             .site
             .blocking(Check::Scope, move |site| {
                 let commit = match site.repo.tree_of(&parent)? == wanted {
-                    true => parent,
+                    true => parent.clone(),
                     false => {
-                        site.repo.commit_tree(&wanted, &[parent], &message, &site.identity, when)?
+                        let parents = std::slice::from_ref(&parent);
+                        site.repo.commit_tree(&wanted, parents, &message, &site.identity, when)?
                     }
                 };
+                site.repo.is_whole_since(&commit, &parent)?;
                 let branch = worktree.branch().unwrap_or_default().to_owned();
                 let stands = site.repo.branch(&branch)?;
                 worktree.settle(&commit, stands.as_ref())?;
+                site.repo.let_checked_go(site.dir.run(), &id)?;
                 Ok::<_, GitError>(commit)
             })
             .await?;

@@ -36,6 +36,8 @@ pub enum Message {
         /// Where the answer goes.
         reply: oneshot::Sender<Answer>,
     },
+    /// A WP is through: its unit needs no room any more, and only its worktree has to go.
+    Leaving(WpId),
     /// A WP's unit has nothing more to do.
     UnitDone(WpId),
     /// The gate has nothing more to do.
@@ -135,7 +137,10 @@ impl Unit {
     /// Where nothing is integrated, nobody needs the worktree once its work is on its branch.
     async fn clean(&self) {
         let over = self.state.phase == Phase::Passed && self.site.plan.mode == Mode::Independent;
-        if over && let Some(event) = clean::clean(&self.site, &self.state).await {
+        if !over || self.line.0.send(Message::Leaving(self.state.id.clone())).await.is_err() {
+            return;
+        }
+        if let Some(event) = clean::clean_with_others(&self.site, &self.state).await {
             let _ = self.line.record(event).await;
         }
     }

@@ -20,7 +20,8 @@ impl Unit {
     pub(super) async fn take_guard(&mut self, attempt: u32) -> Result<String, Halt> {
         let worktree = self.worktree().await?;
         self.entered = Some(worktree.clone());
-        beside::take_down(&self.site, &worktree, &self.site.dir.guard(&self.state.id, attempt)).await
+        beside::take_down(&self.site, &worktree, &self.site.dir.guard(&self.state.id, attempt))
+            .await
     }
 
     /// Looks at everything and says what of it is not allowed.
@@ -50,6 +51,9 @@ impl Unit {
                     checkout: true,
                 })?;
                 let diff = site.repo.compare(&before, &after)?;
+                if !snapshot.changes.is_empty() {
+                    site.repo.keep_checked(site.dir.run(), &wp, &snapshot.tree)?;
+                }
                 let whitelist = site.whitelist(&wp);
                 let moved = site.settled.moved(&site.repo, site.dir.run())?;
                 let judged = scope::check(&snapshot, &diff, |path| whitelist.matches(path));
@@ -107,7 +111,8 @@ impl Unit {
             (Err(_), Some(entered)) if entered.path().is_dir() => entered.clone(),
             (found, _) => found?,
         };
-        beside::touched(&self.site, &worktree, &guard, self.state.guard.as_deref(), "the worker").await
+        beside::touched(&self.site, &worktree, &guard, self.state.guard.as_deref(), "the worker")
+            .await
     }
 
     /// A worker that says it is done and left nothing.

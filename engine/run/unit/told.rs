@@ -10,8 +10,9 @@ use crate::model::plan::{Does, Kind};
 use crate::model::question::{MOST_QUESTIONS, Question, questions_in};
 use crate::model::turn::{Fault, FaultClass, Turn};
 use crate::model::verdict::Report;
+use crate::plain_file;
 use crate::process;
-use crate::{plain_file, worker};
+use crate::worker;
 
 use super::Unit;
 use super::brief::REPORT_LIMIT;

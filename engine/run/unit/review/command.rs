@@ -25,7 +25,11 @@ const ASKED: u32 = 2;
 impl Unit {
     /// The verdict of a command: printed, or left in its file. One that cannot be read is asked for once
     /// more.
-    pub(super) async fn ask_command(&mut self, command: &[String], timeout: Length) -> Result<Verdict, Halt> {
+    pub(super) async fn ask_command(
+        &mut self,
+        command: &[String],
+        timeout: Length,
+    ) -> Result<Verdict, Halt> {
         let (diff, _) = self.write_diff().await?;
         let mut last = String::new();
         for n in 1..=ASKED {

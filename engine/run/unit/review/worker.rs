@@ -99,9 +99,7 @@ impl Unit {
             .collect();
         let base = self.base()?;
         let tree = self.state.tree.clone().ok_or_else(|| blocked("nothing was checked yet"))?;
-        self.site
-            .blocking(Check::Review, move |site| site.known_files(named, &base, &tree))
-            .await
+        self.site.blocking(Check::Review, move |site| site.known_files(named, &base, &tree)).await
     }
 }
 

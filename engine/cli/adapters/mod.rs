@@ -1,0 +1,145 @@
+//! `sop adapters`: which agents can be driven here, and what a plan's tiers would run.
+
+mod life_check;
+
+use std::collections::BTreeMap;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+use std::thread;
+
+use super::exit;
+use super::failure::{Failure, written};
+use super::terminal::{self, Color};
+use super::{plan_file, run_args};
+use crate::model::plan::{BUILT_IN_WORKERS, Does, Plan, Worker};
+use crate::report::adapters::{self as drawn, Adapters, Known, TierLine};
+use crate::report::json;
+use crate::worker::{self, Drive, Home, Login};
+
+/// Show the coding agents that can be driven, and what the tiers of a plan would run.
+///
+/// Of each agent: its version, where it is, and whether it is logged in, as far as files and the
+/// environment tell; nothing is called. Of each tier: the exact command line.
+#[derive(Debug, clap::Args)]
+#[command(args_conflicts_with_subcommands = true)]
+pub struct Args {
+    /// The plan whose tiers are shown; that of the newest run if not given.
+    #[arg(value_name = "PLAN")]
+    pub plan: Option<PathBuf>,
+    /// Print it as JSON.
+    #[arg(long)]
+    pub json: bool,
+    /// What else to do.
+    #[command(subcommand)]
+    pub verb: Option<Verb>,
+}
+
+/// What else there is to do.
+#[derive(Debug, clap::Subcommand)]
+#[allow(missing_docs, reason = "a text here would take the place of the verb's own")]
+pub enum Verb {
+    Try(life_check::Args),
+}
+
+/// Runs the verb.
+///
+/// # Errors
+/// The plan cannot be read; an agent cannot be tried.
+pub fn run(args: &Args, color: Color) -> Result<u8, Failure> {
+    if let Some(Verb::Try(args)) = &args.verb {
+        return life_check::run(args, color);
+    }
+    let plan = match &args.plan {
+        Some(path) => match plan_file::compiled(path, color)? {
+            Some(compiled) => Some(compiled.plan),
+            None => return Ok(exit::FINDINGS),
+        },
+        None => newest(),
+    };
+    let tiers = plan.as_ref().map(tiers).unwrap_or_default();
+    let adapters = Adapters { adapters: known(), tiers };
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    let drawn = match args.json {
+        true => json::pretty(&adapters, &mut out),
+        false => drawn::draw(&adapters, &terminal::look(color), &mut out),
+    };
+    written(drawn.and_then(|()| out.flush()))?;
+    Ok(exit::DONE)
+}
+
+/// The plan of the newest run here, if there is one.
+fn newest() -> Option<Plan> {
+    let repo = run_args::repository().ok()?;
+    let dir = run_args::find(&repo, None).ok()?;
+    serde_json::from_slice(&std::fs::read(dir.resolved()).ok()?).ok()
+}
+
+/// The built-in workers, each asked for its version beside the others.
+fn known() -> Vec<Known> {
+    let home = &Home::here(&BTreeMap::new());
+    thread::scope(|scope| {
+        let asked: Vec<_> = BUILT_IN_WORKERS
+            .iter()
+            .filter_map(|(name, ..)| Some((*name, Worker::built_in(name)?)))
+            .map(|(name, worker)| scope.spawn(move || look(name, &worker, home)))
+            .collect();
+        asked.into_iter().filter_map(|one| one.join().ok().flatten()).collect()
+    })
+}
+
+fn look(name: &str, worker: &Worker, home: &Home) -> Option<Known> {
+    let Does::Agent { agent: adapter, program, .. } = &worker.does else { return None };
+    let agent = worker::adapter(*adapter)?;
+    let mut drive = Drive::new(*adapter, PathBuf::new(), Path::new(""));
+    drive.program.clone_from(program);
+    let program = drive.program_or(agent);
+    let path = program.first().and_then(|name| home.find(name));
+    let found = path.is_some();
+    Some(Known {
+        worker: name.to_owned(),
+        adapter: adapter.name(),
+        program: program.join(" "),
+        path: path.map(|path| path.display().to_string()),
+        version: worker::look::version(agent, &program, home).filter(|_| found),
+        login: if found { agent.login(home) } else { Login::Unknown }.into(),
+        install: agent.install(),
+        abilities: agent.abilities(),
+    })
+}
+
+/// The command line of each tier's first attempt.
+fn tiers(plan: &Plan) -> Vec<TierLine> {
+    let lines = plan.tiers.iter().filter_map(|(id, tier)| {
+        let worker = plan.workers.get(&tier.worker)?;
+        let command = match &worker.does {
+            Does::Command { command, .. } => command.clone(),
+            Does::Agent { agent, .. } => {
+                let mut drive = order(worker, Path::new("BRIEF"), Path::new(""))?;
+                drive.model.clone_from(&tier.model);
+                drive.effort.clone_from(&tier.effort);
+                drive.max_turns = tier.max_turns;
+                let agent = worker::adapter(*agent)?;
+                let line = drive.command_line(agent, "THE TEXT OF THE BRIEF", Path::new("."));
+                let words = line.argv.iter();
+                words.map(|word| word.to_string_lossy().into_owned()).collect()
+            }
+        };
+        let home = Home::here(&worker.env);
+        let found = command.first().is_some_and(|name| {
+            // A program in the worktree is there when the worktree is.
+            home.find(name).is_some() || (name.contains('/') && !name.starts_with('/'))
+        });
+        let (tier, worker) = (id.to_string(), tier.worker.to_string());
+        Some(TierLine { tier, worker, command, found })
+    });
+    lines.collect()
+}
+
+/// A turn of a worker that is an agent.
+fn order(worker: &Worker, prompt: &Path, folder: &Path) -> Option<Drive> {
+    let Does::Agent { agent, program, args } = &worker.does else { return None };
+    let mut drive = Drive::new(*agent, prompt.to_owned(), folder);
+    drive.program.clone_from(program);
+    drive.args.clone_from(args);
+    Some(drive)
+}

@@ -1,0 +1,11 @@
+//! Agents: what they are called with, what their streams mean, and the driver that runs them.
+
+mod command_lines;
+mod driving;
+mod faults;
+mod limits;
+mod pretend;
+mod real_codex;
+mod results;
+mod streams;
+mod words;
