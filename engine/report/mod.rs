@@ -23,6 +23,7 @@ pub mod plain;
 pub mod screen;
 pub mod status;
 pub mod summary;
+pub mod whole;
 pub mod words;
 
 use std::io;

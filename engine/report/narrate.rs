@@ -3,6 +3,7 @@
 
 use super::commands;
 use super::palette::{Look, Tone};
+use super::whole::Whole;
 use super::words;
 use crate::event::{Event, NextStep, Outcome, Record, StopReason};
 use crate::ledger::{Ledger, WpState};
@@ -31,7 +32,7 @@ pub struct Said {
 #[must_use]
 pub fn narrate(record: &Record, ledger: &Ledger, look: &Look) -> Option<Said> {
     let (tone, text, milestone) = if let Some(id) = record.event.wp()
-        && !matches!(record.event, Event::GateDodRan { .. })
+        && !matches!(record.event, Event::GateDodRan { .. } | Event::VerifyRan { .. })
     {
         of_wp(&record.event, ledger.wp(id)?, ledger, look)?
     } else {
@@ -87,6 +88,7 @@ fn of_wp(event: &Event, wp: &WpState, ledger: &Ledger, look: &Look) -> Words {
             Tone::Warn,
             format!("waits for your review: {}", commands::approve(&ledger.run, &wp.id)),
         ),
+        Event::ReviewerStarted { .. } | Event::ReviewerEnded { .. } => reviewer(event),
         Event::Reviewed { by, verdict, .. } => match verdict.verdict {
             Judgment::Approve => step(Tone::Good, format!("approved by {by}")),
             Judgment::RequestChanges => {
@@ -174,6 +176,36 @@ fn of_run(event: &Event, ledger: &Ledger, look: &Look) -> Words {
             let what = format!("{}: cannot be merged now", stage(ledger, level));
             milestone(Tone::Bad, format!("{what}: {}", one(problem)))
         }
+        Event::VerifyStarted { .. } => step(Tone::Active, "the whole is looked at once more"),
+        Event::VerifyRan { wp, ran, .. } if !ran.end.success() => {
+            let whose = match wp {
+                Some(wp) => format!("DoD of {wp}"),
+                None => "end to end".to_owned(),
+            };
+            step(Tone::Bad, format!("the whole: {whose} failed: {}", failed(ran)))
+        }
+        Event::ReviewerStarted { wp: None, .. } | Event::ReviewerEnded { wp: None, .. } => {
+            reviewer(event)
+        }
+        Event::VerifyReviewed { by, verdict } => match verdict.verdict {
+            Judgment::Approve => step(Tone::Good, format!("the whole: approved by {by}")),
+            Judgment::RequestChanges => {
+                let n = words::count(verdict.findings.len() as u64, "finding");
+                step(Tone::Bad, format!("the whole: {n} by {by}"))
+            }
+        },
+        Event::VerifyEnded { problems } => {
+            let mut facts: Vec<String> = vec![match problems.len() {
+                0 => "the whole holds".to_owned(),
+                _ => format!("the whole does not hold: {}", listed(problems)),
+            }];
+            facts.extend(Whole::of(ledger)?.legs().into_iter().map(|(_, leg)| leg));
+            let tone = if problems.is_empty() { Tone::Good } else { Tone::Bad };
+            milestone(tone, facts.join(look.dot()))
+        }
+        Event::VerifyHalted { problem } => {
+            milestone(Tone::Bad, format!("the whole cannot be looked at now: {}", one(problem)))
+        }
         Event::BranchesMoved { moved } if !moved.is_empty() => {
             let moved: Vec<_> =
                 moved.iter().map(|moved| format!("{} {moved}", moved.branch)).collect();
@@ -191,6 +223,27 @@ fn of_run(event: &Event, ledger: &Ledger, look: &Look) -> Words {
                     ledger.wps.len()
                 ),
             )
+        }
+        _ => None,
+    }
+}
+
+/// A reviewer that comes, or leaves without having answered.
+fn reviewer(event: &Event) -> Words {
+    match event {
+        Event::ReviewerStarted { lens, tier, number, .. } => {
+            let again = if *number > 1 { format!(", start {number}") } else { String::new() };
+            step(Tone::Active, format!("{tier} reviews ({lens}{again})"))
+        }
+        Event::ReviewerEnded { lens, ran, fault, unread, touched, verdict, .. } => {
+            let why = match (touched.is_empty(), fault, unread, verdict) {
+                (false, ..) => format!("files were changed meanwhile: {}", listed(touched)),
+                (true, Some(fault), ..) => format!("{} ({})", fault.message, fault.class),
+                (true, None, Some(why), _) => format!("no verdict: {why}"),
+                (true, None, None, Some(_)) => return None,
+                (true, None, None, None) => ran.end.to_string(),
+            };
+            step(Tone::Warn, format!("reviewer ({lens}): {why}"))
         }
         _ => None,
     }

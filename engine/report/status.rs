@@ -7,6 +7,7 @@ use super::cells::width;
 use super::line::Line;
 use super::narrate::{length_of, one, through};
 use super::palette::{Look, Tone};
+use super::whole::Whole;
 use super::words;
 use crate::ledger::{GatePhase, Ledger, Phase, WpState};
 use crate::model::time::Timestamp;
@@ -59,6 +60,9 @@ pub fn write(
             line = line.then(Tone::Normal, &format!("  {branch} at {}", commit.short()));
         }
         writeln!(out, "{}", line.done().trimmed())?;
+    }
+    if let Some(whole) = Whole::of(ledger) {
+        whole.write(out, look)?;
     }
     Ok(())
 }

@@ -24,3 +24,4 @@ pub mod slots;
 pub mod step;
 pub mod stop;
 pub mod unit;
+pub mod verify;

@@ -192,13 +192,7 @@ fn one_that_never_gives_a_verdict_is_infrastructure_and_the_others_answer_is_kep
     assert_eq!((wp.phase, wp.round), (Phase::Blocked, 1));
     let problem = wp.blocked_by.expect("it says why");
     assert!(problem.message.contains("it gave no verdict that can be read"), "{}", problem.message);
-    // Whoever mends it pays for nobody else again.
-    let mended = format!("echo \"$SOP_LENS/mended\" >> \"$MARKS/asked\"\n{APPROVES}");
-    std::fs::write(rig.repo().join(".git/sop-run/review-1/x"), "").expect("a file");
-    let tree = rig.worktrees().into_iter().find(|path| path.ends_with("a")).expect("a worktree");
-    assert!(tree.join("judge.sh").exists());
-    // The worktree is what is reviewed and stays as it is: the judge is mended through its fallback.
-    drop(mended);
+    // Another try asks nobody again who has answered.
     rig.sop_ends(5, &["resume"]);
     assert_eq!(asked(&rig), ["quality/1", "quality/1", "quality/1", "quality/1", "tests/1"]);
 }
@@ -351,4 +345,44 @@ fn a_budget_holds_for_reviewers_too() {
     assert_eq!(asked(&rig), ["quality/1", "tests/1"]);
     assert!(said.out.contains("has used up its budget of $2.00"), "{}", said.out);
     assert_eq!(rig.wp("a").phase, Phase::Escalated);
+}
+
+/// An agent, as far as its adapter can tell: it says no verdict first, and one when it is asked again in
+/// the same session.
+const AGENT: &str = r#"
+in=$(cat)
+echo "$*" >> "$MARKS/argv"
+echo "$in" > "$MARKS/told.$(wc -l < $MARKS/argv)"
+case "$*" in
+    *resume*) text='```json\n{\"verdict\": \"approve\", \"summary\": \"fine\"}\n```' ;;
+    *) text='Looks fine to me.' ;;
+esac
+echo '{"type":"thread.started","thread_id":"01a228da-37b3-7d72-a0fe-37ddd976ef0b"}'
+echo '{"type":"turn.started"}'
+printf '{"type":"item.completed","item":{"id":"item_2","type":"agent_message","text":"%s"}}\n' "$text"
+echo '{"type":"turn.completed","usage":{"input_tokens":2003,"cached_input_tokens":0,"output_tokens":40}}'
+"#;
+
+#[test]
+fn an_agent_is_asked_again_in_its_own_session_and_only_reads() {
+    let plan = plan("minor", "")
+        .replace(
+            "[workers.judge]\ncommand = [\"sh\", \"judge.sh\"]",
+            "[workers.judge]\nagent = \"codex\"\nprogram = [\"sh\", \"agent.sh\"]",
+        )
+        .replace("\"quality\", \"tests\"", "\"quality\"");
+    let rig = Rig::new(&plan, &[("worker.sh", WORKER), ("agent.sh", AGENT), ("other.sh", OTHER)]);
+    rig.apply(0);
+    let argv = rig.lines("argv");
+    assert_eq!(argv.len(), 2, "{argv:?}");
+    assert!(argv.iter().all(|line| line.contains("--sandbox=read-only")), "{argv:?}");
+    assert!(!argv[0].contains("resume"), "{argv:?}");
+    assert!(argv[1].contains("resume -- 01a228da-37b3-7d72-a0fe-37ddd976ef0b"), "{argv:?}");
+    let again = rig.lines("told.2").join("\n");
+    assert!(again.contains("Your last answer could not be read as a verdict"), "{again}");
+    assert!(!again.contains("Make a.txt"), "it has all that already: {again}");
+    let wp = rig.wp("a");
+    assert_eq!(wp.verdict.expect("a verdict").summary, "quality: fine");
+    let cost = wp.costs.into_iter().find(|c| c.tier.as_str() == "reviewers").expect("a line");
+    assert_eq!((cost.sessions, cost.usage.input), (2, 4006));
 }

@@ -40,6 +40,9 @@ impl Summary {
         for stage in &self.stages {
             stage.write(out, look)?;
         }
+        if let Some(whole) = self.whole.as_ref().filter(|_| !self.stages.is_empty()) {
+            whole.write(out, look)?;
+        }
         self.write_next(out, look)?;
         match &self.failure {
             Some(failure) => failure.write(out, look),

@@ -21,6 +21,7 @@ use crate::model::outcome::{Class, End, Problem};
 use crate::model::plan::Kind;
 use crate::model::time::Length;
 use crate::model::verdict::Judgment;
+use crate::report::whole::Whole;
 
 /// A run in retrospect.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -43,6 +44,8 @@ pub struct Summary {
     pub wps: Vec<WpSummary>,
     /// Stages that were merged, or that do not hold together.
     pub stages: Vec<StageSummary>,
+    /// The last look at the whole, where there is a whole.
+    pub whole: Option<Whole>,
     /// What to type, the most useful first.
     pub next: Vec<NextCommand>,
     /// The first cause of a failure.
@@ -173,6 +176,7 @@ impl Summary {
             through: ledger.wps.iter().filter(|wp| wp.phase.got_through()).count(),
             wps: ledger.wps.iter().map(|wp| WpSummary::of(wp, ledger)).collect(),
             stages: ledger.gates.iter().filter_map(|gate| StageSummary::of(gate, ledger)).collect(),
+            whole: Whole::of(ledger),
             next: next::commands(ledger),
             failure: Failure::first(ledger, directory),
             directory: directory.display().to_string(),

@@ -5,9 +5,10 @@ mod agent;
 mod brief;
 mod commit;
 pub mod prove;
-mod review;
+pub(super) mod review;
 mod scope;
 pub(super) mod told;
+mod wiring;
 mod work;
 
 use std::sync::Arc;
@@ -42,6 +43,8 @@ pub enum Message {
     UnitDone(WpId),
     /// The gate has nothing more to do.
     GateDone(Result<(), Halt>),
+    /// The last look at the whole has nothing more to do.
+    VerifyDone(Result<(), Halt>),
 }
 
 /// What the dispatcher answers to a fact about a WP.
