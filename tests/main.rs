@@ -8,6 +8,7 @@ mod git;
 mod graph;
 mod launch;
 mod ledger;
+mod licences;
 mod model;
 mod plan;
 mod process;

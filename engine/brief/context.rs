@@ -7,7 +7,7 @@ use minijinja::{Value, context};
 
 use crate::model::ids::{CommitId, RunId, StageId, TierId, WpId};
 use crate::model::outcome::Problem;
-use crate::model::plan::{Plan, Wp};
+use crate::model::plan::{Adapter, Does, Plan, Wp};
 use crate::model::time::Timestamp;
 
 use super::fence;
@@ -141,7 +141,14 @@ pub(super) fn tier(plan: &Plan, id: &TierId) -> Value {
         name => id.as_str(),
         model => tier.and_then(|t| t.model.as_deref()),
         effort => tier.and_then(|t| t.effort.as_deref()),
+        runs_commands => runs_commands(plan, id),
     }
+}
+
+/// Whether a worker of this tier can run a command while it works: aider, without a person, cannot.
+fn runs_commands(plan: &Plan, id: &TierId) -> bool {
+    let worker = plan.tiers.get(id).and_then(|tier| plan.workers.get(&tier.worker));
+    !worker.is_some_and(|it| matches!(it.does, Does::Agent { agent: Adapter::Aider, .. }))
 }
 
 pub(super) fn vars(vars: &BTreeMap<String, String>) -> Value {

@@ -16,9 +16,9 @@ const ENDING: &str = ".md.j2";
 
 const BUILT_INS: [(&str, Origin, &str); 14] = [
     ("change", Origin::BuiltIn, include_str!("../../templates/change.md.j2")),
+    ("consolidate", Origin::BuiltIn, include_str!("../../templates/consolidate.md.j2")),
     ("scout", Origin::BuiltIn, include_str!("../../templates/scout.md.j2")),
     ("facts", Origin::Piece, include_str!("../../templates/facts.md.j2")),
-    ("consolidate", Origin::BuiltIn, include_str!("../../templates/consolidate.md.j2")),
     ("continue", Origin::Piece, include_str!("../../templates/continue.md.j2")),
     ("known", Origin::Piece, include_str!("../../templates/known.md.j2")),
     ("report", Origin::Piece, include_str!("../../templates/report.md.j2")),

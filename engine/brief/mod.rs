@@ -20,7 +20,7 @@
 //! | `plan` | `name`, `goal`, `instructions` |
 //! | `run` | `id`, `base` (commit id) |
 //! | `stage` | `name`, `shared` |
-//! | `tier` | `name`, `model`, `effort`: of this attempt, which escalation may have changed; the last two may be none |
+//! | `tier` | `name`, `model`, `effort`: of this attempt, which escalation may have changed; the last two may be none; `runs_commands` |
 //! | `round` | `number`, `of` |
 //! | `brief` | the task as the plan has it: data, never evaluated |
 //! | `problems` | of the round before: `number`, `check`, `message`, and `subject`, `tail`, `log`, which may be none |

@@ -53,6 +53,7 @@ pub(super) fn run() -> Run {
 /// A command that was run before a review that never was.
 pub(super) fn ran_before() -> RanBefore {
     let ran = Ran {
+        log_error: None,
         run: "true".to_owned(),
         end: End::Exit { code: 0 },
         lines: 1,

@@ -1,248 +1,164 @@
-//! `sop review`, `sop cancel`, `sop retry`: what a person asks of a run. An engine that has the run takes
-//! it at once; otherwise it waits for the next `sop resume`.
+//! `sop ask`: a worker asks what its brief leaves open.
 
+use std::env;
+use std::fs;
 use std::io::{self, Write as _};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
 use super::exit;
 use super::failure::{Failure, written};
-use super::run_args::{self, RunArg};
-use crate::launch::{How, Key, Launcher as _, Local};
-use crate::ledger::{Ledger, Phase};
-use crate::model::ids::WpId;
-use crate::model::verdict::{Judgment, ReviewFinding, ReviewSeverity, Verdict};
+use super::run_args;
+use crate::ledger::{Fork, settled};
+use crate::model::ids::{RunId, WpId};
+use crate::model::question::{MOST_QUESTIONS, Question};
+use crate::plain_file;
+use crate::report::escape::visible_lines;
+use crate::report::json;
 use crate::run::directory::RunDir;
-use crate::run::requests::{self, Ask, Turn};
+use crate::run::freeze;
 
-/// Approve a WP's work, or ask for changes.
-#[derive(Debug, clap::Args)]
-#[command(group = clap::ArgGroup::new("verdict").required(true))]
-pub struct Review {
-    /// The WP.
-    #[arg(value_name = "WP")]
-    pub wp: String,
-    /// The work may be committed.
-    #[arg(long, group = "verdict")]
-    pub approve: bool,
-    /// What must change: a verdict (`sop schema verdict`), or any text, which becomes one finding; `-`
-    /// is standard input.
-    #[arg(long, value_name = "FILE", group = "verdict")]
-    pub request_changes: Option<PathBuf>,
-    /// Print the answer as JSON.
-    #[arg(long)]
-    pub json: bool,
-    /// Which run.
-    #[command(flatten)]
-    pub run: RunArg,
-}
-
-/// End a WP, or every WP that is not done, and do not start it again.
+/// Ask the lead what your brief leaves open (for workers, from their worktree).
 ///
-/// What it has done so far stays in its worktree.
+/// Exit code 0: the answer is known already and stands on standard output. 4: a person has to answer:
+/// end your turn; you are called again, with the answer in your brief, and it costs no round.
 #[derive(Debug, clap::Args)]
-pub struct Cancel {
-    /// The WP; all that are not done if not given.
-    #[arg(value_name = "WP")]
-    pub wp: Option<String>,
+pub struct Args {
+    /// The choice, with the options you see.
+    #[arg(value_name = "QUESTION")]
+    pub question: String,
+    /// What you would do if nobody answered.
+    #[arg(long, value_name = "TEXT")]
+    pub default: Option<String>,
     /// Print the answer as JSON.
     #[arg(long)]
     pub json: bool,
-    /// Which run.
-    #[command(flatten)]
-    pub run: RunArg,
 }
 
-/// Try a WP again that was escalated, blocked, deferred or cancelled, or whose stage does not hold.
-///
-/// It gets as many rounds as the plan gave it, in the worktree it has, and its brief says what was
-/// wrong.
-#[derive(Debug, clap::Args)]
-pub struct Retry {
-    /// The WP.
-    #[arg(value_name = "WP")]
-    pub wp: String,
-    /// Print the answer as JSON.
-    #[arg(long)]
-    pub json: bool,
-    /// Which run.
-    #[command(flatten)]
-    pub run: RunArg,
-}
-
-/// What was asked, and who will see to it.
 #[derive(Debug, Serialize)]
-struct Asked<'a> {
-    run: &'a str,
-    wps: Vec<&'a WpId>,
-    asked: &'static str,
-    taken_by: &'static str,
+struct Answer<'a> {
+    question: &'a str,
+    /// The answer, where it is known.
+    answer: Option<&'a str>,
+    /// Who gave it.
+    by: Option<&'a str>,
+    /// What to do now.
+    then: &'static str,
 }
 
-/// `sop review`.
+/// The worker that asks.
+struct Worker {
+    dir: RunDir,
+    wp: WpId,
+    asks: PathBuf,
+}
+
+/// Runs the verb.
 ///
 /// # Errors
-/// The work does not await a review, or the file cannot be read.
-pub fn review(args: &Review) -> Result<u8, Failure> {
-    let verdict = match &args.request_changes {
-        None => {
-            Verdict { verdict: Judgment::Approve, summary: String::new(), findings: Vec::new() }
-        }
-        Some(path) => changes(path)?,
+/// This is no worker, the question is empty, or it cannot be left.
+pub fn run(args: &Args) -> Result<u8, Failure> {
+    let worker = Worker::here()?;
+    let Some(question) = Question::new(&args.question, args.default.as_deref()) else {
+        return Err(Failure::usage("the question is empty")
+            .help("name the choice, and the options you see"));
     };
-    let wps = [run_args::wp(&args.wp)?];
-    ask(&args.run, &wps, "review", || Ask::Review(verdict.clone()), args.json)
-}
-
-/// `sop cancel`.
-///
-/// # Errors
-/// The WP is done or cancelled already.
-pub fn cancel(args: &Cancel) -> Result<u8, Failure> {
-    let repo = run_args::repository()?;
-    let dir = run_args::find(&repo, args.run.run.as_deref())?;
-    let ledger = run_args::fold(&dir)?;
-    let wps = match &args.wp {
-        Some(wp) => vec![run_args::wp(wp)?],
-        None => {
-            let left = ledger
-                .wps
-                .iter()
-                .filter(|wp| !wp.phase.got_through() && wp.phase != Phase::Cancelled);
-            left.map(|wp| wp.id.clone()).collect()
-        }
-    };
-    if wps.is_empty() {
-        return Err(Failure::usage(format!("nothing in `{}` is left to cancel", dir.run())));
-    }
-    let code = ask(&args.run, &wps, "cancel", || Ask::Cancel, args.json)?;
-    if !dir.held() {
-        stop_workers(&dir, &ledger, &wps)?;
-    }
-    Ok(code)
-}
-
-/// `sop retry`.
-///
-/// # Errors
-/// The WP is in no phase in which it can be tried again.
-pub fn retry(args: &Retry) -> Result<u8, Failure> {
-    let wps = [run_args::wp(&args.wp)?];
-    ask(&args.run, &wps, "retry", || Ask::Retry, args.json)
-}
-
-/// A worker outlives its engine; one whose WP is cancelled should not wait for the next.
-fn stop_workers(dir: &RunDir, ledger: &Ledger, wps: &[WpId]) -> Result<(), Failure> {
-    let launcher = Local::new(dir.root());
-    for state in wps.iter().filter_map(|wp| ledger.wp(wp)) {
-        if state.phase != Phase::Working {
-            continue;
-        }
-        let key = Key::new(dir.run(), state.id.as_str(), "work", state.attempt);
-        let key = key.map_err(|why| Failure::usage(why.to_string()))?;
-        launcher
-            .cancel(&key, How::Term)
-            .map_err(|error| Failure::infrastructure(error.to_string()))?;
-    }
-    Ok(())
-}
-
-/// Reviews, cancellations and retries are the lead's: a worker of a run that comes upon these verbs is
-/// told so, and nothing is recorded in a person's name.
-fn no_worker() -> Result<(), Failure> {
-    match (std::env::var("SOP_RUN"), std::env::var("SOP_WP")) {
-        (Ok(run), Ok(wp)) => Err(Failure::usage(format!(
-            "this is a worker of `{wp}` in the run `{run}`, and such decisions are not a worker's"
-        ))
-        .help("say in the report what should be decided")),
-        _ => Ok(()),
-    }
-}
-
-fn ask(
-    run: &RunArg,
-    wps: &[WpId],
-    name: &'static str,
-    what: impl Fn() -> Ask,
-    json: bool,
-) -> Result<u8, Failure> {
-    no_worker()?;
-    let repo = run_args::repository()?;
-    let dir = run_args::find(&repo, run.run.as_deref())?;
-    let by = repo.identity().name;
-    let turn = Turn::take(&dir).map_err(|error| Failure::infrastructure(error.to_string()))?;
-    let waiting: Vec<_> =
-        requests::waiting(&dir.requests()).into_iter().map(|(_, request)| request).collect();
-    let ledger = run_args::fold(&dir)?;
-    // All are made before any is left: either the whole makes sense or nothing happens.
-    let made: Result<Vec<_>, _> = wps
-        .iter()
-        .map(|wp| {
-            let request = requests::make(&ledger, wp, &by, what())?;
-            requests::not_yet_reviewed(&ledger, &waiting, &request).map(|()| request)
-        })
-        .collect();
-    for request in made.map_err(|refused| Failure::usage(refused.to_string()))? {
-        request
-            .leave(&dir, jiff::Timestamp::now())
-            .map_err(|error| Failure::infrastructure(error.to_string()))?;
-    }
-    drop(turn);
-    let held = dir.held();
     let mut out = io::stdout().lock();
-    if json {
-        let asked = Asked {
-            run: dir.run().as_str(),
-            wps: wps.iter().collect(),
-            asked: name,
-            taken_by: if held { "engine" } else { "next_resume" },
-        };
-        let text = serde_json::to_string(&asked).unwrap_or_default();
-        written(writeln!(out, "{text}"))?;
+    if let Some((answer, by)) = worker.settled(&question) {
+        written(match args.json {
+            true => {
+                let (answer, by) = (Some(answer.as_str()), Some(by.as_str()));
+                let then = "go_on";
+                json::line(&Answer { question: &question.question, answer, by, then }, &mut out)
+            }
+            false => writeln!(out, "{}", visible_lines(&answer)),
+        })?;
         return Ok(exit::DONE);
     }
-    let wps: Vec<&str> = wps.iter().map(WpId::as_str).collect();
-    written(match held {
-        true => writeln!(out, "{name} {}: the engine at work takes it now", wps.join(", ")),
+    worker.put(&question)?;
+    written(match args.json {
+        true => {
+            let (answer, by, then) = (None, None, "end_your_turn");
+            json::line(&Answer { question: &question.question, answer, by, then }, &mut out)
+        }
         false => writeln!(
             out,
-            "{name} {}: noted; `sop resume {}` goes on with it",
-            wps.join(", "),
-            dir.run()
+            "The question is noted. Ask whatever else is open, then leave the worktree as it is and end \
+             your turn:\nyou are called again, with the answer in your brief. Do not wait, and do not guess."
         ),
     })?;
-    Ok(exit::DONE)
+    Ok(exit::WAITING)
 }
 
-fn changes(path: &PathBuf) -> Result<Verdict, Failure> {
-    let text = if path.as_os_str() == "-" {
-        io::read_to_string(io::stdin())
-    } else {
-        std::fs::read_to_string(path)
-    };
-    let text = text
-        .map_err(|error| Failure::usage(format!("could not read {}: {error}", path.display())))?;
-    if let Ok(verdict) = serde_json::from_str::<Verdict>(&text) {
-        return match verdict.verdict {
-            Judgment::RequestChanges => Ok(verdict),
-            Judgment::Approve => Err(Failure::usage(format!("{} approves", path.display()))
-                .help("pass `--approve` if that is meant")),
+impl Worker {
+    /// The one whose environment this is.
+    fn here() -> Result<Self, Failure> {
+        let nobody = |why: String| {
+            Failure::usage(why).help("`sop ask` is for workers of a run, from their worktree")
         };
+        let var = |name: &str| env::var(name).ok().filter(|value| !value.is_empty());
+        let (Some(run), Some(wp)) = (var("SOP_RUN"), var("SOP_WP")) else {
+            return Err(nobody("this is no worker of a run".to_owned()));
+        };
+        let Some(asks) = env::var_os("SOP_ASKS").filter(|value| !value.is_empty()) else {
+            return Err(nobody(format!("this session of `{wp}` cannot ask")));
+        };
+        let asks = PathBuf::from(asks);
+        let named = || {
+            let (run, wp) = (RunId::new(&*run).ok()?, WpId::new(&*wp).ok()?);
+            let attempt = env::var("SOP_ATTEMPT").ok()?.parse().ok()?;
+            // <root>/<run>/turns/<wp>-<attempt>/asks
+            let dir = RunDir::new(asks.ancestors().nth(4)?.to_owned(), run);
+            let folder = dir.named(&RunDir::turn_name(&wp, attempt)).join("asks");
+            (folder == asks && asks.is_dir()).then_some((dir, wp))
+        };
+        let Some((dir, wp)) = named() else {
+            return Err(nobody("SOP_ASKS names no folder of a run".to_owned()));
+        };
+        Ok(Self { dir, wp, asks })
     }
-    if text.trim().is_empty() {
-        return Err(Failure::usage(format!("{} is empty", path.display()))
-            .help("say what must change: it is all that the worker will know"));
+
+    /// What settles the question: the plan, or an earlier answer. What cannot be read settles nothing:
+    /// the engine looks as well.
+    fn settled(&self, question: &Question) -> Option<(String, String)> {
+        let ledger = run_args::fold(&self.dir).ok()?;
+        let plan = freeze::thaw(&self.dir, &ledger.plan_sha256).ok()?;
+        let before: &[Fork] = ledger.wp(&self.wp).map_or(&[], |wp| &wp.forks);
+        let (answer, by) = settled(question, &plan.wp(&self.wp)?.forks, before)?;
+        Some((answer.to_owned(), by.to_owned()))
     }
-    let finding = ReviewFinding {
-        file: None,
-        line: None,
-        severity: ReviewSeverity::Major,
-        message: text.trim().to_owned(),
-    };
-    Ok(Verdict {
-        verdict: Judgment::RequestChanges,
-        summary: String::new(),
-        findings: vec![finding],
-    })
+
+    /// Leaves the question for the engine, once.
+    fn put(&self, question: &Question) -> Result<(), Failure> {
+        let failed = |error: io::Error| {
+            let folder = self.asks.display();
+            Failure::infrastructure(format!("cannot write to {folder}: {error}"))
+                .help("end your report with the question instead, as the brief shows")
+        };
+        let mut file = tempfile::NamedTempFile::new_in(&self.asks).map_err(failed)?;
+        let text = serde_json::to_vec(question).unwrap_or_default();
+        file.write_all(&text).and_then(|()| file.as_file().sync_data()).map_err(failed)?;
+        for n in 1..=MOST_QUESTIONS {
+            let path = self.asks.join(format!("{n}.json"));
+            if asked(&path).is_some_and(|asked| asked.is(&question.question)) {
+                return Ok(());
+            }
+            match file.persist_noclobber(&path) {
+                Ok(_) => return Ok(()),
+                Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => {
+                    file = error.file;
+                }
+                Err(error) => return Err(failed(error.error)),
+            }
+        }
+        Err(Failure::usage(format!("this session has asked {MOST_QUESTIONS} questions already"))
+            .help("end your turn: they are answered first"))
+    }
+}
+
+/// What was asked in this file.
+fn asked(path: &Path) -> Option<Question> {
+    fs::symlink_metadata(path).ok()?;
+    serde_json::from_slice(&plain_file::read(path, plain_file::DOCUMENT).ok()?).ok()
 }

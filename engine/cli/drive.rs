@@ -11,6 +11,7 @@ use crate::event::{Outcome, Record, StopReason};
 use crate::git::Repo;
 use crate::journal;
 use crate::ledger::Ledger;
+use crate::model::plan::Plan;
 use crate::model::time::Timestamp;
 use crate::report::Reporter;
 use crate::report::json::Json;
@@ -45,7 +46,7 @@ pub struct View {
 /// Another engine has it, something in it cannot be read, or the engine cannot go on.
 pub fn drive(repo: &Repo, dir: RunDir, view: &View, color: Color) -> Result<u8, Failure> {
     let Open { site, lock, journal, ledger } = open::open(repo, dir.clone()).map_err(refused)?;
-    let mut reporter = reporter(view, &dir, color);
+    let mut reporter = reporter(view, &dir, &site.plan, color);
     if view.json && ledger.engines == 0 {
         // Nobody has seen how the run came to be, its name among it.
         let contents = journal::read(&dir.journal()).map_err(RunError::from).map_err(refused)?;
@@ -102,7 +103,7 @@ fn unwritable(path: &std::path::Path, error: &io::Error) -> Failure {
     Failure::infrastructure(format!("could not write {}: {error}", path.display()))
 }
 
-fn reporter(view: &View, dir: &RunDir, color: Color) -> Box<dyn Reporter> {
+fn reporter(view: &View, dir: &RunDir, plan: &Arc<Plan>, color: Color) -> Box<dyn Reporter> {
     if view.json {
         return Box::new(Json::new(io::stdout()));
     }
@@ -110,9 +111,10 @@ fn reporter(view: &View, dir: &RunDir, color: Color) -> Box<dyn Reporter> {
     let dumb = std::env::var_os("TERM").is_none_or(|term| term == "dumb");
     if io::stdout().is_terminal() && !dumb {
         let logs = dir.named("logs");
-        return Box::new(Live::new(io::stdout(), || live::size_of(io::stdout()), look, &logs));
+        let live = Live::new(io::stdout(), || live::size_of(io::stdout()), look, &logs);
+        return Box::new(live.with_plan(Arc::clone(plan)));
     }
-    Box::new(Plain::new(io::stdout(), look))
+    Box::new(Plain::new(io::stdout(), look).with_plan(Arc::clone(plan)))
 }
 
 /// The engine's view of a reporter: it is told the time as well.

@@ -1,23 +1,32 @@
 //! The command line: one file a verb. Arguments in, a room called, an exit code out.
 
 pub mod adapters;
+pub mod answer;
 pub mod apply;
 pub mod ask;
 pub mod brief;
+pub mod cancel;
 pub mod completions;
 pub mod drive;
 pub mod exit;
 pub mod failure;
 pub mod graph;
+pub mod inbox;
 pub mod init;
+pub mod interrupt;
 pub mod logs;
 pub mod man;
+pub mod note;
 pub mod plan;
 mod plan_file;
+mod request;
 pub mod resume;
+pub mod retry;
+pub mod review;
 pub mod run_args;
 pub mod run_logged;
 pub mod schema;
+pub mod stats;
 pub mod status;
 pub mod terminal;
 pub mod validate;
@@ -66,9 +75,15 @@ pub enum Verb {
     Status(status::Args),
     Logs(logs::Args),
     Wait(wait::Args),
-    Review(ask::Review),
-    Cancel(ask::Cancel),
-    Retry(ask::Retry),
+    Inbox(inbox::Args),
+    Answer(answer::Args),
+    Review(review::Args),
+    Retry(retry::Args),
+    Cancel(cancel::Args),
+    Interrupt(interrupt::Args),
+    Note(note::Args),
+    Ask(ask::Args),
+    Stats(stats::Args),
     RunLogged(run_logged::Args),
     Adapters(adapters::Args),
     Schema(schema::Args),
@@ -112,9 +127,15 @@ fn run(cli: &Cli) -> Result<u8, Failure> {
         Verb::Status(args) => status::run(args, cli.color),
         Verb::Logs(args) => logs::run(args),
         Verb::Wait(args) => wait::run(args),
-        Verb::Review(args) => ask::review(args),
-        Verb::Cancel(args) => ask::cancel(args),
-        Verb::Retry(args) => ask::retry(args),
+        Verb::Inbox(args) => inbox::run(args, cli.color),
+        Verb::Answer(args) => answer::run(args),
+        Verb::Review(args) => review::run(args),
+        Verb::Retry(args) => retry::run(args),
+        Verb::Cancel(args) => cancel::run(args),
+        Verb::Interrupt(args) => interrupt::run(args),
+        Verb::Note(args) => note::run(args),
+        Verb::Ask(args) => ask::run(args),
+        Verb::Stats(args) => stats::run(args, cli.color),
         Verb::RunLogged(args) => run_logged::run(args),
         Verb::Adapters(args) => adapters::run(args, cli.color),
         Verb::Schema(args) => schema::run(args),

@@ -9,6 +9,7 @@ use super::terminal::{self, Color};
 use crate::model::time::Timestamp;
 use crate::report::status;
 use crate::report::summary::Summary;
+use crate::run::freeze;
 
 /// Show how a run stands.
 ///
@@ -44,11 +45,14 @@ pub fn run(args: &Args, color: Color) -> Result<u8, Failure> {
     } else {
         let now = Timestamp(jiff::Timestamp::now());
         let held = dir.held();
-        status::write(&ledger, now, held, &mut out, &look).and_then(|()| match held {
-            // The engine goes on by itself.
-            true => Ok(()),
-            false => Summary::of(&ledger, &dir.path()).write_next(&mut out, &look),
-        })
+        let plan = freeze::thaw(&dir, &ledger.plan_sha256).ok();
+        status::write(&ledger, plan.as_ref(), now, held, &mut out, &look).and_then(
+            |()| match held {
+                // The engine goes on by itself.
+                true => Ok(()),
+                false => Summary::of(&ledger, &dir.path()).write_next(&mut out, &look),
+            },
+        )
     };
     written(drawn.and_then(|()| out.flush()))?;
     Ok(exit::DONE)

@@ -10,9 +10,12 @@ use super::exit;
 use super::failure::{Failure, written};
 use super::run_args::{self, RunArg};
 use crate::event::Outcome;
-use crate::ledger::{Ledger, Phase};
+use crate::ledger::{Ledger, Phase, WpState};
 use crate::model::ids::WpId;
+use crate::model::plan::Plan;
 use crate::model::time::Length;
+use crate::report::outlook::taken_at;
+use crate::run::freeze;
 use crate::run::let_go::Ending;
 
 /// How often the journal is looked at.
@@ -45,13 +48,16 @@ pub struct Args {
 /// Where a WP or a run can be waited for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub enum Until {
-    /// It got through, or a person has to see to it: nothing more happens by itself.
+    /// It got through, or a person has to see to it: nothing more happens by itself. A question whose
+    /// default is taken when its time is over has not settled.
     #[default]
     Settled,
     /// A worker is at work on it.
     Working,
     /// It awaits a review.
     AwaitingReview,
+    /// Its worker asked something that a person is to answer.
+    AwaitingAnswer,
     /// It is committed, or its report is there; for a run: every WP is.
     Passed,
     /// It is part of the integrated result; for a run: every WP is.
@@ -75,6 +81,7 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
     let dir = run_args::find(&repo, args.run.run.as_deref())?;
     let wp = args.wp.as_deref().map(run_args::wp).transpose()?;
     let deadline = args.timeout.map(|length| Instant::now() + length.0);
+    let mut plan = None;
     loop {
         let ledger = run_args::fold(&dir)?;
         if let Some(wp) = &wp
@@ -82,8 +89,13 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
         {
             return Err(Failure::usage(format!("`{}` has no work package `{wp}`", dir.run())));
         }
+        if plan.is_none() {
+            // Without it, a question waits for a person.
+            plan = Some(freeze::thaw(&dir, &ledger.plan_sha256).ok());
+        }
+        let plan = plan.as_ref().and_then(Option::as_ref);
         let state = state_of(&ledger, wp.as_ref());
-        let there = reached(&ledger, wp.as_ref(), args.until);
+        let there = reached(&ledger, wp.as_ref(), args.until, plan);
         let code = if there && args.until == Until::Settled {
             how(&ledger, wp.as_ref())
         } else if there {
@@ -116,6 +128,7 @@ fn how(ledger: &Ledger, wp: Option<&WpId>) -> u8 {
         return match wp.phase {
             phase if phase.got_through() => exit::DONE,
             Phase::Blocked => exit::INFRASTRUCTURE,
+            phase if phase.awaits_person() => exit::WAITING,
             _ => exit::FAILED,
         };
     }
@@ -140,22 +153,32 @@ fn state_of(ledger: &Ledger, wp: Option<&WpId>) -> &'static str {
     }
 }
 
-fn reached(ledger: &Ledger, wp: Option<&WpId>, until: Until) -> bool {
+fn reached(ledger: &Ledger, wp: Option<&WpId>, until: Until, plan: Option<&Plan>) -> bool {
     let there = |phase: Phase| match until {
         Until::Settled => phase.settled(),
         Until::Working => phase == Phase::Working,
         Until::AwaitingReview => phase == Phase::AwaitingReview,
+        Until::AwaitingAnswer => phase == Phase::AwaitingAnswer,
         Until::Passed => phase.got_through(),
         Until::Integrated => phase == Phase::Integrated,
     };
     match wp {
-        Some(wp) => ledger.wp(wp).is_some_and(|wp| there(wp.phase)),
+        Some(wp) => ledger.wp(wp).is_some_and(|wp| {
+            there(wp.phase) || (until == Until::Settled && awaits_person(wp, plan))
+        }),
         None => match until {
             Until::Settled => settled(ledger, None),
-            Until::Working | Until::AwaitingReview => ledger.wps.iter().any(|wp| there(wp.phase)),
+            Until::Working | Until::AwaitingReview | Until::AwaitingAnswer => {
+                ledger.wps.iter().any(|wp| there(wp.phase))
+            }
             Until::Passed | Until::Integrated => ledger.wps.iter().all(|wp| there(wp.phase)),
         },
     }
+}
+
+/// Only a person can go on with it: nothing happens by itself, as it does where a default is taken.
+fn awaits_person(wp: &WpState, plan: Option<&Plan>) -> bool {
+    wp.phase.awaits_person() && taken_at(plan, wp).is_none()
 }
 
 fn settled(ledger: &Ledger, wp: Option<&WpId>) -> bool {

@@ -9,11 +9,12 @@
 //! | file | idea |
 //! | --- | --- |
 //! | [`repo`] | find a repository, name what stands in the way of a run |
-//! | [`commits`], `listing`, [`trees`], [`refs`], [`merge`] | commits, trees and branches, on objects alone |
+//! | [`commits`], `listing`, [`trees`], [`refs`], [`standing`], [`merge`] | commits, trees and branches, on objects alone |
 //! | [`worktree`], [`removal`] | give a WP its folder; take it away without losing anything |
 //! | [`snapshot`] | the bytes on disk against the pinned base |
 //! | [`guard`] | the rest of the repository before and after a worker |
 //! | [`scope`] | snapshot and guard against a whitelist |
+//! | [`pushes`] | what a worker tried to push, or did |
 //! | [`checked`], [`whole`] | what was checked stays until it is committed; what is committed is on disk |
 //!
 //! The scope check does not ask git what changed. It walks the worktree itself, once, and compares each
@@ -40,6 +41,7 @@ mod look;
 pub mod merge;
 pub mod objects;
 mod patch;
+pub mod pushes;
 mod ref_lock;
 pub mod refs;
 mod registry;

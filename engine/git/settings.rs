@@ -1,6 +1,6 @@
 //! What git's configuration says, asked once: the values this room needs and the files they came from.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -15,6 +15,13 @@ pub(super) struct ConfigFile {
     pub(super) path: PathBuf,
     /// The user's or the system's, for all repositories.
     pub(super) shared: bool,
+}
+
+/// Where a remote is, and where it is pushed to if that is elsewhere.
+#[derive(Debug, Default)]
+pub(super) struct Remote {
+    pub(super) url: Option<PathBuf>,
+    pub(super) pushurl: Option<PathBuf>,
 }
 
 /// Configuration as it was when first asked for. A change to it is a change of one of the files.
@@ -88,6 +95,22 @@ impl Settings {
     pub(super) fn path(&self, key: &str, base: &Path) -> Option<PathBuf> {
         let value = self.values.get(key).filter(|value| !value.as_os_str().is_empty())?;
         Some(expand(value.as_os_str(), Some(base)))
+    }
+
+    /// The remotes, by name, as far as a name can be told from a key.
+    pub(super) fn remotes(&self) -> BTreeMap<String, Remote> {
+        let mut remotes: BTreeMap<String, Remote> = BTreeMap::new();
+        for (key, value) in &self.values {
+            let Some(rest) = key.strip_prefix("remote.") else { continue };
+            let Some((name, what)) = rest.rsplit_once('.') else { continue };
+            let remote = remotes.entry(name.to_owned()).or_default();
+            match what {
+                "url" => remote.url = Some(value.clone()),
+                "pushurl" => remote.pushurl = Some(value.clone()),
+                _ => {}
+            }
+        }
+        remotes
     }
 
     /// The user's exclude file for all repositories.

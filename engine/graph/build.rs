@@ -23,11 +23,12 @@ pub fn seal(plan: &Plan) -> Result<Sealed, Vec<Fault>> {
     let homes = homes(plan, &mut faults);
     let explicit = explicit(plan, &homes, &mut faults);
     faults.extend(
-        cycle::rings(&explicit).into_iter().map(|ring| Fault::Cycle(cycle::name(plan, ring))),
+        cycle::knots(&explicit).into_iter().map(|knot| Fault::Cycle(cycle::name(plan, knot))),
     );
     if !faults.is_empty() {
         return Err(faults);
     }
+    let homes: Vec<usize> = homes.into_iter().flatten().collect();
 
     let (groups, levels) = levels::cut(plan, &homes, &explicit);
     let mut level_of = vec![0; plan.wps.len()];
@@ -38,10 +39,10 @@ pub fn seal(plan: &Plan) -> Result<Sealed, Vec<Fault>> {
     Ok(Sealed { graph: graph(&needs, &groups), levels, level_of, needs, groups })
 }
 
-/// For each WP the index of its stage. All zero where stages play no part.
-fn homes(plan: &Plan, faults: &mut Vec<Fault>) -> Vec<usize> {
+/// For each WP the index of its stage, where it has one. All zero where stages play no part.
+fn homes(plan: &Plan, faults: &mut Vec<Fault>) -> Vec<Option<usize>> {
     let stages = match (plan.mode, declared(plan)) {
-        (Mode::Independent, _) | (_, None) => return vec![0; plan.wps.len()],
+        (Mode::Independent, _) | (_, None) => return vec![Some(0); plan.wps.len()],
         (Mode::Staged, Some(stages)) => stages,
     };
     let by_id: HashMap<&StageId, usize> =
@@ -49,16 +50,21 @@ fn homes(plan: &Plan, faults: &mut Vec<Fault>) -> Vec<usize> {
     plan.wps
         .iter()
         .map(|wp| {
-            by_id.get(&wp.stage).copied().unwrap_or_else(|| {
+            let home = by_id.get(&wp.stage).copied();
+            if home.is_none() {
                 faults.push(Fault::UnknownStage { wp: wp.id.clone(), stage: wp.stage.clone() });
-                0
-            })
+            }
+            home
         })
         .collect()
 }
 
 /// For each WP what its `needs` name, in their order and each once; `None` where it has none.
-fn explicit(plan: &Plan, homes: &[usize], faults: &mut Vec<Fault>) -> Vec<Option<Vec<usize>>> {
+fn explicit(
+    plan: &Plan,
+    homes: &[Option<usize>],
+    faults: &mut Vec<Fault>,
+) -> Vec<Option<Vec<usize>>> {
     if plan.mode == Mode::Independent {
         return vec![Some(Vec::new()); plan.wps.len()];
     }
@@ -76,12 +82,15 @@ fn explicit(plan: &Plan, homes: &[usize], faults: &mut Vec<Fault>) -> Vec<Option
                     None => {
                         faults.push(Fault::UnknownNeed { wp: wp.id.clone(), need: need.clone() })
                     }
-                    Some(&j) if homes[j] > homes[i] => faults.push(Fault::LaterStage {
-                        wp: wp.id.clone(),
-                        stage: wp.stage.clone(),
-                        need: need.clone(),
-                        later: plan.wps[j].stage.clone(),
-                    }),
+                    // Without a stage of its own a WP is neither earlier nor later.
+                    Some(&j) if homes[i].is_some() && homes[j] > homes[i] => {
+                        faults.push(Fault::LaterStage {
+                            wp: wp.id.clone(),
+                            stage: wp.stage.clone(),
+                            need: need.clone(),
+                            later: plan.wps[j].stage.clone(),
+                        })
+                    }
                     Some(&j) if !found.contains(&j) => found.push(j),
                     Some(_) => {}
                 }

@@ -9,11 +9,17 @@ use crate::model::plan::Plan;
 
 use super::Cycle;
 
-/// One ring for each knot (strongly connected component) of `needs`, in the order of the plan. A
-/// ring is the shortest through the knot's first WP: each needs the next, the last the first.
+/// WPs that all wait for each other, in one way or another, and the ring that shows it.
+pub(super) struct Knot {
+    ring: Vec<usize>,
+    all: Vec<usize>,
+}
+
+/// Each knot (strongly connected component) of `needs`, in the order of the plan. Its ring is the
+/// shortest through its first WP: each needs the next, the last the first.
 ///
 /// Only written needs can make a ring: waiting for a whole stage always points backwards.
-pub(super) fn rings(needs: &[Option<Vec<usize>>]) -> Vec<Vec<usize>> {
+pub(super) fn knots(needs: &[Option<Vec<usize>>]) -> Vec<Knot> {
     let of = |wp: usize| needs[wp].as_deref().unwrap_or_default();
     let edges =
         (0..needs.len()).flat_map(|wp| of(wp).iter().map(move |&need| (wp as u32, need as u32)));
@@ -22,20 +28,22 @@ pub(super) fn rings(needs: &[Option<Vec<usize>>]) -> Vec<Vec<usize>> {
     let mut knot_of = vec![usize::MAX; needs.len()];
     let mut starts = Vec::new();
     for (k, knot) in tarjan_scc(&graph).iter().enumerate() {
-        let wps = || knot.iter().copied().map(NodeIndex::index);
-        wps().for_each(|wp| knot_of[wp] = k);
-        let Some(first) = wps().min() else { continue };
-        if knot.len() > 1 || of(first).contains(&first) {
-            starts.push(first);
+        let mut all: Vec<usize> = knot.iter().copied().map(NodeIndex::index).collect();
+        all.iter().for_each(|&wp| knot_of[wp] = k);
+        all.sort_unstable();
+        let Some(&first) = all.first() else { continue };
+        if all.len() > 1 || of(first).contains(&first) {
+            starts.push(all);
         }
     }
     starts.sort_unstable();
     starts
         .into_iter()
-        .map(|start| {
-            shortest(start, needs.len(), |wp| {
-                of(wp).iter().copied().filter(|&n| knot_of[n] == knot_of[start])
-            })
+        .map(|all| {
+            let ring = shortest(all[0], needs.len(), |wp| {
+                of(wp).iter().copied().filter(|&n| knot_of[n] == knot_of[all[0]])
+            });
+            Knot { ring, all }
         })
         .collect()
 }
@@ -66,7 +74,7 @@ fn shortest<I: Iterator<Item = usize>>(
 }
 
 /// The ring with its names.
-pub(super) fn name(plan: &Plan, ring: Vec<usize>) -> Cycle {
+pub(super) fn name(plan: &Plan, Knot { ring, all }: Knot) -> Cycle {
     let ids = ring.iter().map(|&wp| plan.wps[wp].id.clone()).collect();
-    Cycle { wps: ring, ids }
+    Cycle { wps: ring, ids, knot: all }
 }

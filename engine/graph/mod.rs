@@ -63,6 +63,8 @@ pub struct Cycle {
     pub wps: Vec<usize>,
     /// Their names, in the same order.
     pub ids: Vec<WpId>,
+    /// All WPs that are in this ring or in another with one of it, in the order of the plan.
+    pub knot: Vec<usize>,
 }
 
 impl std::fmt::Display for Cycle {

@@ -81,6 +81,12 @@ pub enum LaunchError {
         /// How many starts this engine saw.
         times: u32,
     },
+    /// A step whose holder was to end it at once, and then to be ended itself, is still there.
+    #[error(
+        "step {0} does not end: it was told to, and the process that holds it was killed; what is left of it \
+         is left alone, and `sop resume` takes it up again"
+    )]
+    Left(Key),
     /// The engine is on its way out and no longer follows the step.
     #[error("step {0} is no longer followed: the engine is shutting down")]
     Abandoned(Key),

@@ -6,11 +6,13 @@ use std::process::Stdio;
 use std::sync::Arc;
 use std::time::Duration;
 
+use rustix::process::Signal;
 use tokio::process::{Child, Command};
 use tokio::sync::watch;
 
 use crate::model::ids::RunId;
 use crate::plain_file;
+use crate::process::identity::{Stat, signal};
 
 use super::origin::Origin;
 use super::spec::SpecFile;
@@ -71,6 +73,20 @@ impl Local {
         let step = self.step(key);
         self.origin.as_ref().is_some_and(|origin| origin.made(step.dir()))
             || step.ordered().is_none()
+    }
+
+    /// Ends the holder of a step that does not do as it was told: one that was stopped (`SIGSTOP`), say. The
+    /// kernel ends the command with it, and whoever follows the step ends what that has left.
+    ///
+    /// # Errors
+    /// If the step's lock cannot be asked about.
+    pub fn overrule(&self, key: &Key) -> Result<(), LaunchError> {
+        let holder = self.step(key).held_by()?.and_then(|lock| lock.pid);
+        // The kernel has just said that this very process has the lock.
+        if let Some(stat) = holder.and_then(|pid| Stat::read(pid.as_raw_nonzero().get())) {
+            signal(&stat, Signal::KILL);
+        }
+        Ok(())
     }
 
     fn believe(&self, key: &Key, step: &Step) -> Result<(), LaunchError> {

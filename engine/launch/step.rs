@@ -135,12 +135,16 @@ impl Step {
 
     /// Whether a holder has the lock.
     pub(super) fn is_held(&self) -> Result<bool, LaunchError> {
+        self.held_by().map(|held| held.is_some())
+    }
+
+    /// The lock as its holder has it, with the holder's process id where the kernel can tell it.
+    pub(super) fn held_by(&self) -> Result<Option<Flock>, LaunchError> {
         let path = self.file("lock");
         match File::options().read(true).custom_flags(plain_file::careful()).open(&path) {
             Ok(file) => fcntl_getlk(&file, &Flock::from(FlockType::ReadLock))
-                .map(|lock| lock.is_some())
                 .map_err(|error| LaunchError::file("ask about the lock", &path)(error.into())),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(LaunchError::file("open", &path)(error)),
         }
     }

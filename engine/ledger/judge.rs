@@ -3,10 +3,12 @@
 use std::time::Duration;
 
 use super::outage::{Means, Outage};
-use super::wp::{Spoilt, WpState};
+use super::phase::Phase;
+use super::wp::{Fork, Spoilt, WpState};
 use crate::event::NextStep;
 use crate::model::ids::{TierId, WorkerId};
 use crate::model::outcome::{Class, Problem};
+use crate::model::plan::{Autonomy, Plan};
 use crate::model::time::{Length, Timestamp};
 
 /// Starts on one tier that a transient fault may spoil before the next tier is tried.
@@ -71,6 +73,37 @@ pub struct Candidate<'a> {
     pub tier: &'a TierId,
     /// Its worker: whose provider serves it.
     pub worker: &'a WorkerId,
+}
+
+/// What `wp`'s current round may work on by its plan: the tier that the round began on, then that one's
+/// fallbacks. One of them, where it stands in, has a list of its own that does not count.
+#[must_use]
+pub fn candidates<'a>(plan: &'a Plan, wp: &'a WpState) -> Vec<Candidate<'a>> {
+    candidates_from(plan, wp.spoilt.first().map_or(&wp.tier, |spoilt| &spoilt.tier))
+}
+
+/// A tier and its fallbacks.
+#[must_use]
+pub fn candidates_from<'a>(plan: &'a Plan, first: &'a TierId) -> Vec<Candidate<'a>> {
+    let fallback = plan.tiers.get(first).map_or(&[][..], |tier| &tier.fallback);
+    let candidate = |tier| {
+        let worker = &plan.tiers.get(tier)?.worker;
+        Some(Candidate { tier, worker })
+    };
+    std::iter::once(first).chain(fallback).filter_map(candidate).collect()
+}
+
+/// When the defaults of `wp`'s open questions may be taken, and which questions those are: all of them
+/// have a default, and the plan allows it.
+#[must_use]
+pub fn default_due<'a>(plan: &Plan, wp: &'a WpState) -> Option<(Timestamp, Vec<&'a Fork>)> {
+    if wp.phase != Phase::AwaitingAnswer || plan.autonomy != Autonomy::Defaults {
+        return None;
+    }
+    let open: Vec<&Fork> = wp.unanswered().collect();
+    let last = open.iter().map(|fork| fork.asked_at).max()?;
+    let within = plan.decide_within.unwrap_or_default();
+    open.iter().all(|fork| fork.default.is_some()).then(|| (last.after(within), open))
 }
 
 /// What is known of the starts so far of one piece of work.

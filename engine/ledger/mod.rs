@@ -23,13 +23,16 @@ use serde::{Deserialize, Serialize};
 
 pub use cost::{Allowed, Cost, Role, total};
 pub use gate::{GatePhase, GateState};
-pub use judge::{Candidate, NextAttempt, Starts, judge, next_attempt, next_start};
+pub use judge::{
+    Candidate, NextAttempt, Starts, candidates, candidates_from, default_due, judge, next_attempt,
+    next_start,
+};
 pub use outage::{Means, Outage};
 pub use phase::Phase;
 pub use ready::NextGate;
 pub use review::{ReviewState, Reviewer, Sitting};
 pub use verify::{NextVerify, VerifyRan, VerifyState};
-pub use wp::{Fork, RoundRecord, Session, Spoilt, WpState};
+pub use wp::{Fork, RoundRecord, Session, Spoilt, WpState, settled};
 
 use crate::event::{Event, MovedBranch, Outcome, Record, StopReason};
 use crate::model::ids::{CommitId, RunId, WpId};

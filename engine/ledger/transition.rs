@@ -3,11 +3,12 @@
 use super::cost::{self, Role, Session};
 use super::phase::Phase;
 use super::review::ReviewState;
-use super::wp::{self, Fork, RoundRecord, Spoilt, WpState};
+use super::wp::{self, Fork, PLAN, RoundRecord, Spoilt, WpState, settled};
 use super::{LedgerError, impossible};
 use crate::event::{Asked, Event, NextStep, Record};
 use crate::model::outcome::{Check, Class, End, Problem, Ran};
 use crate::model::plan::Kind;
+use crate::model::question::Question;
 use crate::model::time::Timestamp;
 use crate::model::turn::{Fault, Spent};
 use crate::model::verdict::{Judgment, ReviewFinding, Verdict};
@@ -111,6 +112,9 @@ impl WpState {
                 | Event::ReviewerStarted { round, .. }
                 | Event::ReviewerEnded { round, .. }),
             ) if *round == self.round && self.review.allows(event) => {
+                if let Event::ReviewerEnded { ran, .. } = event {
+                    self.notes.extend(ran.incomplete());
+                }
                 self.review.apply(record.at, event, &mut self.costs);
             }
             (P::Scoping | P::Rechecking, Event::ScopeChecked { round, pass, .. })
@@ -122,6 +126,7 @@ impl WpState {
                 if (*round, *pass) == (self.round, self.pass)
                     && usize::try_from(*index) == Ok(self.proved.len()) =>
             {
+                self.notes.extend(ran.incomplete());
                 self.dod_ran(ran, tail.as_deref());
             }
             (P::Reviewing, Event::ReviewRequested { round, tree, .. })
@@ -202,6 +207,7 @@ impl WpState {
         let Event::AttemptEnded { ran, turn, fault, asks, problems, .. } = event else {
             return;
         };
+        self.notes.extend(ran.incomplete());
         self.worked = Some(ran.clone());
         self.fault.clone_from(fault);
         self.problems.extend(problems.iter().cloned());
@@ -265,14 +271,23 @@ impl WpState {
     /// The worker asks. Numbers are given by the run, which knows how many there were.
     fn asks(&mut self, asked_at: Timestamp, asks: &[Asked]) -> Phase {
         self.asked += 1;
-        self.forks.extend(asks.iter().map(|asked| Fork {
+        // What is answered at once is so by the plan, or by whoever answered the same before.
+        let by = |asked: &Asked| {
+            asked.answer.as_ref()?;
+            let question = Question::new(&asked.question, None)?;
+            let before = settled(&question, &[], &self.forks).map(|(_, by)| by.to_owned());
+            before.or_else(|| Some(PLAN.to_owned()))
+        };
+        let fork = |asked: &Asked| Fork {
             number: 0,
             question: asked.question.clone(),
             default: asked.default.clone(),
             asked_at,
             answer: asked.answer.clone(),
-            by: asked.answer.is_some().then(|| "plan".to_owned()),
-        }));
+            by: by(asked),
+        };
+        let forks: Vec<Fork> = asks.iter().map(fork).collect();
+        self.forks.extend(forks);
         if self.asked > ASKS {
             let text = format!(
                 "the worker stopped to ask {} times in this round; the brief leaves too much open",
@@ -297,8 +312,9 @@ impl WpState {
         let whose = if of_run { "the run" } else { "the work package" };
         let text = format!("{whose} has used up {limit}");
         let check = if self.phase == Phase::Reviewing { Check::Review } else { Check::Worker };
-        let mut problems = self.problems.clone();
-        problems.push(Problem::new(check, text));
+        // It is why a person is asked; what was wrong before is no news.
+        let mut problems = vec![Problem::new(check, text)];
+        problems.extend(self.problems.iter().cloned());
         self.rounds.push(RoundRecord {
             round: self.round,
             tier: self.tier.clone(),
@@ -406,6 +422,8 @@ impl WpState {
             // The disk may have mended; nothing of the round is lost.
             (Phase::Blocked, Some(was)) => was,
             (_, Some(was @ (Phase::Provisioning | Phase::Classing))) => was,
+            // What its worker asked still needs an answer.
+            (_, Some(was @ Phase::AwaitingAnswer)) => was,
             _ => Phase::Briefing,
         };
     }

@@ -10,9 +10,13 @@ use crate::event::{After, Classed, LevelShape, WpShape};
 use crate::model::ids::{CommitId, StageId, TierId, TreeId, WorkerId, WpId};
 use crate::model::outcome::{Class, Problem, Ran};
 use crate::model::plan::{Kind, Risk};
+use crate::model::question::Question;
 use crate::model::time::Timestamp;
 use crate::model::turn::{Fault, FaultClass, Usd};
 use crate::model::verdict::Verdict;
+
+/// Who answers what the plan has settled.
+pub(super) const PLAN: &str = "plan";
 
 /// One finished round.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -63,6 +67,24 @@ pub struct Fork {
     pub answer: Option<String>,
     /// Who answered: a person's name, `plan`, or `default`.
     pub by: Option<String>,
+}
+
+/// What settles `question`: a choice that the plan has made, or what was answered before. Gives the
+/// answer, and who gave it.
+#[must_use]
+pub fn settled<'a>(
+    question: &Question,
+    plan: &'a [crate::model::plan::Fork],
+    before: &'a [Fork],
+) -> Option<(&'a str, &'a str)> {
+    let planned = plan.iter().find(|fork| question.is(&fork.question));
+    if let Some(fork) = planned {
+        return Some((&fork.default, PLAN));
+    }
+    before.iter().filter(|fork| question.is(&fork.question)).find_map(|fork| {
+        let answer = fork.answer.as_deref().filter(|answer| !answer.is_empty())?;
+        Some((answer, fork.by.as_deref().unwrap_or(PLAN)))
+    })
 }
 
 /// An agent's session that a later attempt can go on with.
@@ -200,6 +222,12 @@ pub struct WpState {
 }
 
 impl WpState {
+    /// Rounds that were over when somebody last gave it more of them; 0 where nobody did.
+    #[must_use]
+    pub fn rounds_before_retry(&self) -> u32 {
+        self.last_round.saturating_sub(self.budget)
+    }
+
     pub(super) fn new(shape: &WpShape, level: &LevelShape, n: usize) -> Self {
         Self {
             id: shape.id.clone(),
@@ -267,7 +295,6 @@ impl WpState {
     }
 
     /// Whether something that its worker asked has no answer yet.
-    #[must_use]
     pub fn unanswered(&self) -> impl Iterator<Item = &Fork> {
         self.forks.iter().filter(|fork| fork.answer.is_none())
     }

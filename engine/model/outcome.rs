@@ -201,6 +201,17 @@ pub struct Ran {
     pub lines: u64,
     /// Name of the log within the run directory.
     pub log: String,
+    /// Why the log is not complete, other than by its limit: a full disk, say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub log_error: Option<String>,
     /// How long it took.
     pub took: Length,
+}
+
+impl Ran {
+    /// That the log is not all that the command printed, where it is so.
+    #[must_use]
+    pub fn incomplete(&self) -> Option<String> {
+        self.log_error.as_ref().map(|error| format!("{} is incomplete: {error}", self.log))
+    }
 }

@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use super::nearest::Guesser;
 use super::scalar::{FILLED, SIZE, VARIABLE};
+use super::stand_in::{is_nameless, nameless};
 use super::wording::{inline, list, quoted};
 use super::{Places, Source, pointer};
 use crate::finding::Finding;
@@ -32,6 +33,8 @@ pub enum Remedy {
     StandIn,
     /// Leaving the key out.
     Remove,
+    /// Reading the value as the only one of a list.
+    Wrap,
     /// Reading the key as the one it was probably meant to be.
     Rename(String),
 }
@@ -88,7 +91,14 @@ impl<'a> Context<'a> {
                 let at = pointer::join(at, name);
                 let span = self.places.key(&at).unwrap_or(0..0);
                 let finding = self.text(&at, name, self.asked(error), span);
-                Complaint { at, finding, remedy: Remedy::Remove }
+                let named =
+                    pointer::parent(&at).filter(|table| ["/tiers", "/workers"].contains(table));
+                let remedy = match named {
+                    // What is declared under it is there, whatever it is called.
+                    Some(table) => Remedy::Rename(pointer::join(table, nameless(&at))),
+                    None => Remedy::Remove,
+                };
+                Complaint { at, finding, remedy }
             }
             Kind::Type { .. } => self.wrong_type(at, value, &[asked]),
             // A value of another type is spoken of as such.
@@ -242,6 +252,9 @@ impl<'a> Context<'a> {
             }
         }
         // A single value where a list is wanted: the brackets were forgotten.
+        if kinds.as_slice() == ["array"] {
+            complaint.remedy = Remedy::Wrap;
+        }
         if kinds.as_slice() == ["array"] && !value.is_object() {
             let bracketed = format!("[{written}]");
             let help = format!("put it into brackets: {}", quoted(&bracketed));
@@ -306,10 +319,15 @@ impl<'a> Context<'a> {
             [] => "the plan file".to_owned(),
             [table @ ("plan" | "provision" | "review" | "verify")] => format!("`[{table}]`"),
             ["stage", _, "consolidate"] => "`[stage.consolidate]`".to_owned(),
-            [table @ ("tiers" | "workers"), name] => quoted(&format!("[{table}.{name}]")),
+            [table @ ("tiers" | "workers"), name] => {
+                let key = self.places.key(at).and_then(|span| self.source.text.get(span));
+                let name = key.filter(|_| is_nameless(name)).unwrap_or(name);
+                quoted(&format!("[{table}.{name}]"))
+            }
             [table @ ("stage" | "wp"), _] => {
                 let key = if *table == "wp" { "id" } else { "name" };
-                match self.plan.pointer(&pointer::join(at, key)).and_then(Value::as_str) {
+                let name = self.plan.pointer(&pointer::join(at, key)).and_then(Value::as_str);
+                match name.filter(|name| !is_nameless(name)) {
                     Some(name) => format!("`[[{table}]]` {}", quoted(name)),
                     None => format!("this `[[{table}]]`"),
                 }

@@ -12,12 +12,13 @@ mod tiers;
 mod workers;
 mod wps;
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use super::document::{Document, PlanTable, Provision};
 use super::origins::Origins;
 use super::scalar::{Filled, Whole};
-use crate::model::ids::{RunId, StageId};
+use crate::model::ids::IdError;
 use crate::model::plan::{self as model, Autonomy, Mode, Plan, Review};
 use crate::model::time::Length;
 
@@ -37,10 +38,12 @@ const DECIDE_WITHIN: Length = Length::secs(30 * 60);
 const ONLY_STAGE: &str = "all";
 
 /// A plan as far as it can be resolved, and what is wrong with its meaning.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Lowered {
     /// The plan. With errors among the notes it is no more than a draft.
     pub plan: Option<Plan>,
+    /// WPs of which it is not known in which order they run with others.
+    pub unplaced: BTreeSet<usize>,
     /// The brief file of each WP, as the plan names it; `None` where the brief stands in the plan.
     pub brief_files: Vec<Option<String>>,
     /// Where its parts come from in the file.
@@ -67,7 +70,7 @@ pub fn lower(document: Document, dir: &Path) -> Lowered {
     let staged = !stage.is_empty() || wp.iter().any(|wp| wp.needs.is_some());
     let decide_within = decide_within(&plan, &mut notes);
     let reviewed = review.is_some();
-    let worker = review.and_then(|table| review::table(table.0, &names, &mut notes));
+    let worker = review.map(|table| review::table(table.0, &names, &mut notes));
     let at = || "/plan/review".to_owned();
     let judged = plan.review.map(|it| commands::review(it, at, worker.as_ref(), &mut notes));
     let defaults = wps::Defaults {
@@ -79,7 +82,7 @@ pub fn lower(document: Document, dir: &Path) -> Lowered {
     };
     let mut brief_files = wp.iter().map(|wp| wp.brief.clone().map(String::from)).collect();
     let mut briefs = Briefs::new(dir);
-    let mut wps = wps::lower(wp, &defaults, &names, &mut briefs, &mut notes).unwrap_or_default();
+    let (mut wps, unplaced) = wps::lower(wp, &defaults, &names, &mut briefs, &mut notes);
     let (stages, origins) = match stage.is_empty() {
         true => (lower_no_stages(staged), Origins::of(wps.len())),
         false => {
@@ -96,39 +99,39 @@ pub fn lower(document: Document, dir: &Path) -> Lowered {
     let verify = verify.map(|table| review::verify(&table, staged, &names, &mut notes));
     let provision = lower_provision(provision.0, &mut notes);
     let workers = workers::lower(workers, &mut notes);
-    let resolved = || {
-        Some(Plan {
-            name: RunId::new(plan.name).ok()?,
-            goal: plan.goal.0.trim().to_owned(),
-            base: plan.base.0,
-            instructions: texts(plan.instructions),
-            max_parallel: plan.max_parallel.map_or(4, |Whole(most)| most as usize),
-            approval: plan.approval.map(|word| word.0).unwrap_or_default(),
-            checkout: plan.checkout.map(|word| word.0).unwrap_or_default(),
-            provision,
-            tiers: tiers::lower(tiers),
-            workers,
-            mode: if staged { Mode::Staged } else { Mode::Independent },
-            stages,
-            wps,
-            autonomy: plan.autonomy.map(|word| word.0).unwrap_or_default(),
-            decide_within,
-            budget: wps::budget(plan.budget_usd, plan.budget_tokens),
-            verify,
-        })
+    let mut plan = Plan {
+        name: id(plan.name.0),
+        goal: plan.goal.0.trim().to_owned(),
+        base: plan.base.0,
+        instructions: texts(plan.instructions),
+        max_parallel: plan.max_parallel.map_or(4, |Whole(most)| most as usize),
+        approval: plan.approval.map(|word| word.0).unwrap_or_default(),
+        checkout: plan.checkout.map(|word| word.0).unwrap_or_default(),
+        provision,
+        tiers: tiers::lower(tiers),
+        workers,
+        mode: if staged { Mode::Staged } else { Mode::Independent },
+        stages,
+        wps,
+        autonomy: plan.autonomy.map(|word| word.0).unwrap_or_default(),
+        decide_within,
+        budget: wps::budget(plan.budget_usd, plan.budget_tokens),
+        verify,
     };
-    let mut plan = resolved();
-    if let Some(plan) = &mut plan {
-        tiers::close(plan);
-    }
-    Lowered { plan, brief_files, origins, notes: notes.into_inner() }
+    tiers::close(&mut plan);
+    Lowered { plan: Some(plan), unplaced, brief_files, origins, notes: notes.into_inner() }
+}
+
+/// A name as the id that it is.
+fn id<T: TryFrom<String, Error = IdError>>(name: String) -> T {
+    name.try_into().expect("what is read as a name has been checked to be an id")
 }
 
 /// The stages of a plan that declares none.
 fn lower_no_stages(staged: bool) -> Vec<model::Stage> {
     // With `needs` the graph cuts them.
-    let only = || StageId::new(ONLY_STAGE).ok().filter(|_| !staged);
-    only().into_iter().map(|id| model::Stage { id, shared: Vec::new() }).collect()
+    let only = || model::Stage { id: id(ONLY_STAGE.to_owned()), shared: Vec::new() };
+    if staged { Vec::new() } else { vec![only()] }
 }
 
 /// How long a person has to answer, where something is done without an answer.

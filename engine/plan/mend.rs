@@ -1,26 +1,22 @@
 //! A plan that the schema refuses, mended just enough to be read for its meaning, so that a person
 //! hears of all that is wrong at once. What is mended here is never run.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
-use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::document::Document;
-use super::explain::{Complaint, Remedy};
+use super::explain::Remedy;
 use super::lower::Note;
-use super::pointer;
-
-/// How the names begin that stand in for those that are missing or are no names.
-pub const NAMELESS: &str = "unnamed--";
+use super::stand_in::nameless;
+use super::{Places, pointer};
 
 /// What was done to a plan that the schema refuses.
 #[derive(Debug, Default)]
 pub struct Mended {
     /// Pointers to what the schema has spoken of: meaning has nothing to say about these.
     settled: HashSet<String>,
-    /// Keys that were read as others: as what, and where they stand in the file.
-    pub renamed: HashMap<String, String>,
+    /// Pointers to values that were put into a list.
+    wrapped: HashSet<String>,
 }
 
 impl Mended {
@@ -31,43 +27,50 @@ impl Mended {
         let table = note.looked_in.into_iter();
         pointer::ancestors(&note.at).chain(table).any(|at| self.settled.contains(at))
     }
-}
 
-/// Mends `plan`. `None` when there is too little left of it.
-#[must_use]
-pub fn mend(plan: &Value, complaints: &[Complaint]) -> Option<(Document, Mended)> {
-    // What stands under a misspelt key may be wrong by itself; then the key is left out.
-    attempt(plan, complaints, true).or_else(|| attempt(plan, complaints, false))
-}
+    /// Whether the schema has spoken of this very value: as such, or as one that is no list.
+    #[must_use]
+    pub fn settled(&self, at: &str) -> bool {
+        self.settled.contains(at)
+            || pointer::parent(at).is_some_and(|list| self.wrapped.contains(list))
+    }
 
-fn attempt(plan: &Value, complaints: &[Complaint], rename: bool) -> Option<(Document, Mended)> {
-    let mut plan = plan.clone();
-    let mut mended = Mended::default();
-    for Complaint { at, remedy, .. } in complaints {
+    /// Does `remedy` to the value at `at`.
+    pub fn mend(&mut self, plan: &mut Value, places: &mut Places, at: &str, remedy: &Remedy) {
         match remedy {
             Remedy::StandIn => {
-                put(&mut plan, at);
-                mended.settled.insert(at.clone());
+                if self.settled.insert(at.to_owned()) {
+                    put(plan, at);
+                } else {
+                    // What stood in was no better.
+                    take(plan, at);
+                }
             }
             Remedy::Remove => {
-                take(&mut plan, at);
-                mended.settled.insert(at.clone());
+                take(plan, at);
+                self.settled.insert(at.to_owned());
+            }
+            Remedy::Wrap => {
+                if let Some(value) = plan.pointer_mut(at) {
+                    *value = json!([value.take()]);
+                }
+                let only = pointer::join(at, 0);
+                places.rename(only, at.to_owned());
+                self.wrapped.insert(at.to_owned());
             }
             Remedy::Rename(to) => {
-                let value = take(&mut plan, at);
+                let value = take(plan, at);
                 let free = plan.pointer(to).is_none();
-                match value.zip(holder(&mut plan, to)) {
-                    Some((value, (Value::Object(entries), key))) if rename && free => {
+                match value.zip(holder(plan, to)) {
+                    Some((value, (Value::Object(entries), key))) if free => {
                         entries.insert(key, value);
-                        mended.renamed.insert(to.clone(), at.clone());
+                        places.rename(to.clone(), at.to_owned());
                     }
-                    _ => mended.settled.extend([at.clone(), to.clone()]),
+                    _ => self.settled.extend([at.to_owned(), to.clone()]),
                 }
             }
         }
     }
-    let document = Document::deserialize(plan).ok()?;
-    Some((document, mended))
 }
 
 /// What holds the value at `at`, and its key there.
@@ -96,8 +99,7 @@ fn put(plan: &mut Value, at: &str) {
         (Some((Value::Array(items), key)), value) => {
             let item = key.parse::<usize>().ok().and_then(|i| items.get_mut(i));
             if let Some(item) = item {
-                let name = at.replace(|c: char| !c.is_ascii_alphanumeric(), "-");
-                *item = value.unwrap_or_else(|| json!(format!("{NAMELESS}{name}")));
+                *item = value.unwrap_or_else(|| json!(nameless(at)));
             }
         }
         _ => {}
@@ -108,21 +110,20 @@ fn put(plan: &mut Value, at: &str) {
 fn stand_in(at: &str) -> Option<Value> {
     let parts: Vec<_> = pointer::parts(at).collect();
     let parts: Vec<&str> = parts.iter().map(AsRef::as_ref).collect();
+    let name = || json!(nameless(at));
     Some(match parts.as_slice() {
         ["version"] => json!(1),
-        ["plan"] => json!({ "name": "unnamed", "goal": "none" }),
-        ["plan", "name"] => json!("unnamed"),
+        ["plan"] => json!({ "name": name(), "goal": "none" }),
+        ["plan", "name"] => name(),
         ["plan", "goal"] => json!("none"),
-        ["tiers", _] => json!({ "worker": "unnamed" }),
-        ["tiers", _, "worker"] => json!("unnamed"),
-        ["review"] => json!({ "tier": "unnamed" }),
-        ["review", "tier"] => json!("unnamed"),
+        ["tiers", _] => json!({ "worker": name() }),
+        ["review"] => json!({ "tier": name() }),
+        ["tiers", _, "worker"] | ["review", "tier"] => name(),
         ["workers", _, "agent"] => json!("codex"),
         ["workers", _] => json!({ "command": ["true"] }),
-        ["stage", n] => json!({ "name": format!("{NAMELESS}{n}") }),
-        ["stage", n, "name"] => json!(format!("{NAMELESS}{n}")),
-        ["wp", n] => json!({ "id": format!("{NAMELESS}{n}") }),
-        ["wp", n, "id"] => json!(format!("{NAMELESS}{n}")),
+        ["stage", _] => json!({ "name": name() }),
+        ["wp", _] => json!({ "id": name() }),
+        ["stage", _, "name"] | ["wp", _, "id"] => name(),
         [.., "dod" | "live", _] | [.., "run"] => json!("true"),
         [.., "command"] => json!(["true"]),
         ["wp", _, "forks", _] => json!({ "question": "none", "default": "none" }),

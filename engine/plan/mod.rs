@@ -20,8 +20,10 @@ pub mod scalar;
 pub mod schema;
 pub mod shape;
 pub mod source;
+pub mod stand_in;
 pub mod wording;
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use serde::Deserialize;
@@ -34,8 +36,10 @@ pub use origins::{Origin, Origins};
 pub use places::Places;
 pub use schema::schema_json;
 pub use source::Source;
+pub use stand_in::is_nameless;
 
 use document::Document;
+use lower::Lowered;
 
 /// What a plan file says, and what is wrong with it.
 #[derive(Debug)]
@@ -43,10 +47,12 @@ pub struct Read {
     /// The plan as resolved; `None` when a finding is an error.
     pub plan: Option<model::plan::Plan>,
     /// When `plan` is not there: as much of it as can be made out, whatever is wrong with it, so that
-    /// further rooms can say at once what else is wrong. It is never to be run. Names in it lead somewhere;
-    /// a WP of which it is not known what it is called or where it belongs has no
-    /// whitelist and no needs, so that nothing follows from it.
+    /// further rooms can say at once what else is wrong. It is never to be run. Tiers and workers in it lead
+    /// somewhere; what has no name of its own has one that [`is_nameless`].
     pub draft: Option<model::plan::Plan>,
+    /// WPs of the draft of which it is not known in which order they run with others: their stage, or what they
+    /// need, cannot be made out.
+    pub unplaced: BTreeSet<usize>,
     /// The brief file of each WP of the plan or the draft, as named from the plan's folder; `None` where
     /// the brief stands in the plan itself.
     pub brief_files: Vec<Option<String>>,
@@ -77,6 +83,7 @@ pub fn read(source: &Source, dir: &Path) -> Read {
         return Read {
             plan: None,
             draft: None,
+            unplaced: BTreeSet::new(),
             brief_files: Vec::new(),
             origins: Origins::default(),
             findings: source.syntax(),
@@ -85,29 +92,24 @@ pub fn read(source: &Source, dir: &Path) -> Read {
     };
     source::date_as_text(table.get_mut());
     let (lowered, mut findings) = match Document::deserialize(Deserializer::from(table)) {
-        Ok(document) => (Some(lower::lower(document, dir)), Vec::new()),
+        Ok(document) => (lower::lower(document, dir), Vec::new()),
         Err(refusal) => {
-            let answer = schema::examine(source, &places, &refusal);
+            let answer = schema::examine(source, &mut places, &refusal);
             let lowered = answer.mended.map(|(document, mended)| {
                 let mut lowered = lower::lower(document, dir);
                 // What the schema has spoken of is not spoken of twice.
                 lowered.notes.retain(|note| !mended.settles(note));
-                (lowered, mended.renamed)
+                lowered
             });
-            let (lowered, renamed) = lowered.unzip();
-            places = places.renamed(renamed.unwrap_or_default());
-            (lowered, answer.findings)
+            (lowered.unwrap_or_default(), answer.findings)
         }
     };
-    let (draft, brief_files, origins, notes) = match lowered {
-        Some(it) => (it.plan, it.brief_files, it.origins, it.notes),
-        None => (None, Vec::new(), Origins::default(), Vec::new()),
-    };
+    let Lowered { plan: draft, unplaced, brief_files, origins, notes } = lowered;
     findings.extend(notes.iter().map(|note| note.place(&source.file, &places)));
     findings.sort_by_key(|finding| finding.span.as_ref().map_or(0, |span| span.start));
     let (plan, draft) = match any_error(&findings) {
         true => (None, draft),
         false => (draft, None),
     };
-    Read { plan, draft, brief_files, origins, places, findings }
+    Read { plan, draft, unplaced, brief_files, origins, places, findings }
 }

@@ -3,6 +3,7 @@
 //! Spans are wanted only for findings, and a good plan has none: the index is made when the first
 //! one is asked for.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 use std::sync::OnceLock;
@@ -44,12 +45,9 @@ impl Places {
         Self { text: text.to_owned(), root: OnceLock::new(), renamed: HashMap::new() }
     }
 
-    /// The same places, of which some go by another name: from that name to the one in the file. A key that
-    /// was written in another way than it was read stands where it was written.
-    #[must_use]
-    pub fn renamed(mut self, renamed: HashMap<String, String>) -> Self {
-        self.renamed = renamed;
-        self
+    /// Says that what stands at `written` is read as if it stood at `name`.
+    pub fn rename(&mut self, name: String, written: String) {
+        self.renamed.insert(name, written);
     }
 
     /// Where the value stands.
@@ -87,14 +85,23 @@ impl Places {
         pointer::ancestors(pointer).find_map(|at| self.value(at)).unwrap_or(0..0)
     }
 
+    /// The pointer by the name that it, or the nearest that holds it, is written under, if that is another.
+    fn written(&self, pointer: &str) -> Option<String> {
+        pointer::ancestors(pointer).find_map(|at| {
+            let written = self.renamed.get(at)?;
+            Some(format!("{written}{}", &pointer[at.len()..]))
+        })
+    }
+
     fn node(&self, pointer: &str) -> Option<&Node> {
-        let renamed = |at| Some((at, self.renamed.get(at)?));
-        let pointer = match pointer::ancestors(pointer).find_map(renamed) {
-            Some((name, written)) => &format!("{written}{}", &pointer[name.len()..]),
-            None => pointer,
-        };
+        let mut pointer = Cow::Borrowed(pointer);
+        // What was read under another name may hold more that was. No plan is as deep as that.
+        for _ in 0..8 {
+            let Some(written) = self.written(&pointer) else { break };
+            pointer = Cow::Owned(written);
+        }
         let mut node = self.root.get_or_init(|| index(&self.text));
-        for part in pointer::parts(pointer) {
+        for part in pointer::parts(&pointer) {
             node = match &node.inside {
                 Inside::Table(entries) => entries.get(part.as_ref())?,
                 Inside::Array(items) => items.get(part.parse::<usize>().ok()?)?,

@@ -4,7 +4,7 @@
 //! published file and the validator here cannot say different things; a test holds the file to it, and
 //! another holds the types' own verdict to the schema's, plan by plan.
 
-use std::collections::BTreeSet;
+use std::collections::HashSet;
 use std::sync::LazyLock;
 
 use jsonschema::Validator;
@@ -13,9 +13,9 @@ use serde_json::Value;
 use toml::de::{DeTable, DeValue, Deserializer};
 
 use super::document::Document;
-use super::explain::{self, Complaint};
-use super::mend::{self, Mended};
-use super::{Places, Source, generate, source};
+use super::explain::{self, Complaint, Remedy};
+use super::mend::Mended;
+use super::{Places, Source, generate, pointer, source};
 use crate::finding::Finding;
 
 /// What the schema says about a plan that the types refuse.
@@ -63,28 +63,49 @@ pub fn types_accept(text: &str) -> bool {
     })
 }
 
-/// Finds out all that is wrong with a plan that the types refused with `refusal`.
+/// How often a plan is mended and looked at again: what is wrong below something that was wrong comes to light then.
+const LOOKS: usize = 4;
+
+/// Finds out all that is wrong with a plan that the types refused with `refusal`. In `places` it is noted what
+/// was read under another name than it is written.
 #[must_use]
-pub fn examine(file: &Source, places: &Places, refusal: &toml::de::Error) -> Answer {
+pub fn examine(file: &Source, places: &mut Places, refusal: &toml::de::Error) -> Answer {
     let (table, _) = DeTable::parse_recoverable(&file.text);
-    let plan = entries(table.get_ref());
+    let mut plan = entries(table.get_ref());
     let (schema, validator) = &*COMPILED;
-    let context = explain::Context::new(file, places, schema, &plan);
-    let mut complaints: Vec<Complaint> = Vec::new();
-    for error in validator.iter_errors(&plan) {
-        complaints.extend(context.explain(&error));
+    let mut findings: Vec<Finding> = Vec::new();
+    let mut mended = Mended::default();
+    for _ in 0..LOOKS {
+        let context = explain::Context::new(file, places, schema, &plan);
+        let complaints: Vec<Complaint> =
+            validator.iter_errors(&plan).flat_map(|error| context.explain(&error)).collect();
+        if complaints.is_empty() {
+            break;
+        }
+        // What stands under a key that is read as another is looked at again, under that.
+        let moved: HashSet<String> = complaints
+            .iter()
+            .filter(|it| matches!(it.remedy, Remedy::Rename(_)))
+            .map(|it| it.at.clone())
+            .collect();
+        let stays =
+            |it: &Complaint| pointer::ancestors(&it.at).skip(1).all(|at| !moved.contains(at));
+        for Complaint { at, finding, remedy } in complaints.into_iter().filter(stays) {
+            // One value, one complaint: what is no id because of a blank need not be called too long as well.
+            if !mended.settled(&at) {
+                findings.push(finding);
+            }
+            mended.mend(&mut plan, places, &at, &remedy);
+        }
     }
-    if complaints.is_empty() {
+    if findings.is_empty() {
         // The types are stricter than the schema somewhere. Never let a plan through for that.
         let span = refusal.span().unwrap_or(0..0);
         let finding = Finding::error("schema", &file.file, refusal.message()).at(span);
         return Answer { findings: vec![finding], ..Answer::default() };
     }
-    // One value, one complaint: what is no id because of a blank need not be called too long as well.
-    let mut seen = BTreeSet::new();
-    complaints.retain(|complaint| seen.insert(complaint.at.clone()));
-    let mended = mend::mend(&plan, &complaints);
-    Answer { findings: complaints.into_iter().map(|complaint| complaint.finding).collect(), mended }
+    let document = Document::deserialize(plan).ok();
+    Answer { findings, mended: document.map(|document| (document, mended)) }
 }
 
 /// A TOML table as JSON. A date becomes a text, as [`source::date_as_text`] has it; the infinite, for

@@ -2,6 +2,8 @@
 
 use serde_json::Value;
 
+use super::stand_in::is_nameless;
+
 /// Longest text that is quoted whole, in characters.
 const LONGEST: usize = 60;
 
@@ -32,24 +34,32 @@ pub fn list<'a>(words: impl IntoIterator<Item = &'a str>, last: &str) -> String 
     }
 }
 
-/// A list of names, cut where there are very many.
+/// Those of the names that a person gave.
+fn given(names: &[String]) -> impl Iterator<Item = &str> {
+    names.iter().map(String::as_str).filter(|name| !is_nameless(name))
+}
+
+/// A list of names, cut where there are very many. Empty where nobody has given one.
 #[must_use]
 pub fn known(names: &[String], last: &str) -> String {
-    let names = names.iter().map(String::as_str);
-    match names.len() {
-        0..=12 => list(names, last),
+    match given(names).count() {
+        0..=12 => list(given(names), last),
         many => {
-            let first: Vec<String> = names.take(10).map(quoted).collect();
+            let first: Vec<String> = given(names).take(10).map(quoted).collect();
             format!("{} {last} {} more", first.join(", "), many - 10)
         }
     }
 }
 
-/// Which names there are: a sentence, or part of one.
+/// Which names there are: a sentence, or part of one. `None` where nobody has given one.
 #[must_use]
-pub fn there_are(names: &[String]) -> String {
-    let verb = if names.len() == 1 { "is" } else { "are" };
-    format!("there {verb} {}", known(names, "and"))
+pub fn there_are(names: &[String]) -> Option<String> {
+    let verb = match given(names).take(2).count() {
+        0 => return None,
+        1 => "is",
+        _ => "are",
+    };
+    Some(format!("there {verb} {}", known(names, "and")))
 }
 
 /// A value as it is written in TOML on one line.

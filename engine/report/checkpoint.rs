@@ -117,7 +117,7 @@ impl Page<'_> {
             .gap(2)
             .then(Tone::Strong, wp.id.as_str())
             .gap(2)
-            .then(Tone::Normal, &wp.title);
+            .then(Tone::Normal, words::title(&wp.id, &wp.title));
         writeln!(out, "{}", title.done().trimmed())?;
         let dot = self.look.dot();
         let mut who = format!("{} ({})", wp.tier, wp.worker);
@@ -169,13 +169,19 @@ impl Page<'_> {
             Some(class) => (words::class_tone(class), said(class)),
             None => (Tone::Faint, "not run on the base"),
         };
-        let mut line = line.then(tone, word);
+        let mut text = Line::new(self.look).then(tone, word);
         if dod.violated
             && let Some(expect) = dod.expect
         {
-            line = line.then(Tone::Bad, &format!("; the plan expects {expect}"));
+            text = text.then(Tone::Bad, &format!("; the plan expects {expect}"));
         }
-        writeln!(out, "{}", line.done().trimmed())?;
+        let (line, text) = (line.done(), text.done());
+        if self.width.is_none_or(|room| line.width + text.width <= room) {
+            writeln!(out, "{}{}", line.text, text.trimmed())?;
+        } else {
+            let below = self.named(4, "").gap(2).done();
+            writeln!(out, "{}\n{}{}", line.trimmed(), below.text, text.trimmed())?;
+        }
         if !dod.violated && dod.class != Some(DodClass::Broken) {
             return Ok(());
         }

@@ -9,6 +9,48 @@ pub fn approve(run: &RunId, wp: &WpId) -> String {
     format!("sop review {wp} --approve --run {run}")
 }
 
+/// Asks for changes in the work of `wp`, in a file that is to be named.
+#[must_use]
+pub fn request_changes(run: &RunId, wp: &WpId) -> String {
+    format!("sop review {wp} --request-changes FILE --run {run}")
+}
+
+/// Gives `wp` up.
+#[must_use]
+pub fn cancel(run: &RunId, wp: &WpId) -> String {
+    format!("sop cancel {wp} --run {run}")
+}
+
+/// Shows what differs between two trees, new files and all.
+#[must_use]
+pub fn diff(from: &str, to: &str) -> String {
+    format!("git diff {from} {to}")
+}
+
+/// Answers question `number`, in the words that are to be put in.
+#[must_use]
+pub fn answer(run: &RunId, number: u32) -> String {
+    format!("sop answer q{number} 'TEXT' --run {run}")
+}
+
+/// Takes the default of question `number`.
+#[must_use]
+pub fn take_default(run: &RunId, number: u32) -> String {
+    format!("sop answer q{number} --take-default --run {run}")
+}
+
+/// Corrects the plan's facts, in the words that are to be put in.
+#[must_use]
+pub fn note(run: &RunId) -> String {
+    format!("sop note 'TEXT' --run {run}")
+}
+
+/// Everything that waits for a person in the run.
+#[must_use]
+pub fn inbox(run: &RunId) -> String {
+    format!("sop inbox --run {run}")
+}
+
 /// Tries `wp` again.
 #[must_use]
 pub fn retry(run: &RunId, wp: &WpId) -> String {

@@ -3,13 +3,13 @@
 
 use super::commands;
 use super::palette::{Look, Tone};
-use super::whole::Whole;
 use super::words;
 use crate::event::{Event, NextStep, Outcome, Record, StopReason};
-use crate::ledger::{Ledger, WpState};
+use crate::ledger::{Fork, Ledger, WpState};
 use crate::model::ids::WpId;
 use crate::model::outcome::{Check, End, Problem, Ran};
 use crate::model::time::Length;
+use crate::model::turn::Turn;
 use crate::model::verdict::Judgment;
 
 /// Problems that are named in one sentence; the rest are counted.
@@ -31,12 +31,12 @@ pub struct Said {
 /// What `record` means in words, `ledger` being the state after it; `None` when nobody needs to hear.
 #[must_use]
 pub fn narrate(record: &Record, ledger: &Ledger, look: &Look) -> Option<Said> {
-    let (tone, text, milestone) = if let Some(id) = record.event.wp()
-        && !matches!(record.event, Event::GateDodRan { .. } | Event::VerifyRan { .. })
-    {
-        of_wp(&record.event, ledger.wp(id)?, ledger, look)?
-    } else {
-        of_run(&record.event, ledger, look)?
+    // On the merged tree a command is of a WP, and what it says is of the whole.
+    let of_whole = matches!(record.event, Event::GateDodRan { .. } | Event::VerifyRan { .. });
+    let id = record.event.wp().filter(|_| !of_whole);
+    let (tone, text, milestone) = match id {
+        Some(id) => of_wp(&record.event, ledger.wp(id)?, ledger, look)?,
+        None => of_run(&record.event, ledger, look)?,
     };
     Some(Said { wp: record.event.wp().cloned(), tone, text, milestone })
 }
@@ -64,17 +64,31 @@ fn of_wp(event: &Event, wp: &WpState, ledger: &Ledger, look: &Look) -> Words {
         Event::AttemptStarted { round, tier, attempt, .. } => {
             let again =
                 if *attempt > *round { format!(", start {attempt}") } else { String::new() };
-            step(Tone::Active, format!("round {round} of {}: {tier} at work{again}", wp.last_round))
-        }
-        Event::AttemptEnded { ran, left_behind, .. } => {
-            let left = match left_behind {
-                0 => String::new(),
-                1 => "; a process it left running was ended".to_owned(),
-                n => format!("; {n} processes it left running were ended"),
+            let before = wp.rounds_before_retry();
+            let of = match round.saturating_sub(before) {
+                0 => format!("({} more may follow)", wp.last_round - before),
+                _ if before == 0 => format!("of {}", wp.last_round),
+                n => format!("({n} of {} since the retry)", wp.last_round - before),
             };
-            let tone = if ran.end.success() { Tone::Normal } else { Tone::Warn };
-            step(tone, format!("worker: {} after {}{left}", ran.end, words::took(ran.took)))
+            step(Tone::Active, format!("round {round} {of}: {tier} at work{again}"))
         }
+        Event::AttemptEnded { .. } => attempt_ended(event, wp, ledger, look),
+        Event::Answered { number, answer, by, .. } => match by.as_str() {
+            "default" => milestone(
+                Tone::Warn,
+                format!("q{number}: nobody answered in time, the default is taken: {answer}"),
+            ),
+            by => step(Tone::Good, format!("q{number} answered by {by}: {answer}")),
+        },
+        Event::Redirected { say, by, .. } => {
+            milestone(Tone::Active, format!("{by} to the worker: {say}"))
+        }
+        Event::BudgetSpent { limit, of_run, .. } => {
+            let whose = if *of_run { "the run has used up" } else { "it has used up" };
+            milestone(Tone::Bad, format!("escalated: {whose} {limit}"))
+        }
+        Event::ReviewerStarted { .. } => reviewer_started(event),
+        Event::ReviewerEnded { .. } => reviewer_ended(event),
         Event::ScopeChecked { problems, .. } if !problems.is_empty() => {
             step(Tone::Bad, format!("scope: {}", listed(problems)))
         }
@@ -84,11 +98,13 @@ fn of_wp(event: &Event, wp: &WpState, ledger: &Ledger, look: &Look) -> Words {
         Event::DodRan { ran, .. } if !ran.end.success() => {
             step(Tone::Bad, format!("DoD failed: {}", failed(ran)))
         }
+        Event::DodRan { ran, .. } if ran.log_error.is_some() => {
+            step(Tone::Warn, format!("DoD: {}{}", ran.run, incomplete(ran)))
+        }
         Event::ReviewRequested { .. } => milestone(
             Tone::Warn,
             format!("waits for your review: {}", commands::approve(&ledger.run, &wp.id)),
         ),
-        Event::ReviewerStarted { .. } | Event::ReviewerEnded { .. } => reviewer(event),
         Event::Reviewed { by, verdict, .. } => match verdict.verdict {
             Judgment::Approve => step(Tone::Good, format!("approved by {by}")),
             Judgment::RequestChanges => {
@@ -127,7 +143,142 @@ fn of_wp(event: &Event, wp: &WpState, ledger: &Ledger, look: &Look) -> Words {
             Tone::Warn,
             format!("worktree removed; what was not committed is in {salvage}"),
         ),
-        _ => None,
+        // Steps on the way: what they lead to is told.
+        Event::WpStarted { .. }
+        | Event::WpProvisioned { .. }
+        | Event::RoundStarted { .. }
+        | Event::ScopeChecked { .. }
+        | Event::DodRan { .. }
+        | Event::RoundEnded { .. }
+        | Event::ReviewStarted { .. }
+        | Event::WorktreeRemoved { salvage: None, .. } => None,
+        // Not about one WP.
+        Event::RunCreated { .. }
+        | Event::RunApproved { .. }
+        | Event::EngineStarted { .. }
+        | Event::EngineStopped { .. }
+        | Event::NoteAdded { .. }
+        | Event::GateStarted { .. }
+        | Event::GateMerged { .. }
+        | Event::GateDodRan { .. }
+        | Event::GatePassed { .. }
+        | Event::GateFailed { .. }
+        | Event::GateHalted { .. }
+        | Event::VerifyStarted { .. }
+        | Event::VerifyRan { .. }
+        | Event::VerifyReviewed { .. }
+        | Event::VerifyEnded { .. }
+        | Event::VerifyHalted { .. }
+        | Event::BranchesMoved { .. }
+        | Event::RunFinished { .. } => None,
+    }
+}
+
+/// How an attempt ended: what it asks, why infrastructure spoilt it, what it did besides.
+fn attempt_ended(event: &Event, wp: &WpState, ledger: &Ledger, look: &Look) -> Words {
+    let Event::AttemptEnded { ran, left_behind, turn, fault, asks, problems, .. } = event else {
+        return None;
+    };
+    let mut text = match fault {
+        Some(fault) => {
+            let class = fault.class;
+            format!("worker: {} ({class}) after {}", fault.message, words::took(ran.took))
+        }
+        None => format!("worker: {} after {}", ran.end, words::took(ran.took)),
+    };
+    if let Some(turn) = turn {
+        text.push_str(&used(turn));
+    }
+    match left_behind {
+        0 => {}
+        1 => text.push_str("; a process it left running was ended"),
+        n => text.push_str(&format!("; {n} processes it left running were ended")),
+    }
+    text.push_str(&incomplete(ran));
+    if !problems.is_empty() {
+        text.push_str(&format!("; seen beside it: {}", listed(problems)));
+    }
+    let spoilt = fault.is_some() || !ran.end.success() || ran.log_error.is_some();
+    let tone = match (problems.is_empty(), spoilt) {
+        (false, _) => Tone::Bad,
+        (true, true) => Tone::Warn,
+        (true, false) => Tone::Normal,
+    };
+    if asks.is_empty() {
+        return step(tone, text);
+    }
+    // They were numbered in this order.
+    let asked = &wp.forks[wp.forks.len().saturating_sub(asks.len())..];
+    let questions: Vec<String> = asked.iter().map(question).collect();
+    text.push_str(&format!("; asks {}", questions.join("; ")));
+    match asked.iter().find(|fork| fork.answer.is_none()) {
+        Some(open) => {
+            let command = commands::answer(&ledger.run, open.number);
+            let tone = if problems.is_empty() { Tone::Warn } else { tone };
+            milestone(tone, format!("{text}{}{command}", look.dot()))
+        }
+        None => step(tone, text),
+    }
+}
+
+/// A question in a clause, and what settles it.
+#[must_use]
+pub fn question(fork: &Fork) -> String {
+    let Fork { number, question, .. } = fork;
+    let rest = match (&fork.answer, &fork.by, &fork.default) {
+        (Some(answer), Some(by), _) if !answer.is_empty() => format!(" ({by}: {answer})"),
+        (Some(_), ..) => " (not waited for)".to_owned(),
+        (None, _, Some(default)) => format!(" (default: {default})"),
+        (None, ..) => String::new(),
+    };
+    format!("q{number} {question}{rest}")
+}
+
+/// What a turn used, where it was told.
+fn used(turn: &Turn) -> String {
+    let mut text = String::new();
+    if turn.usage.total() > 0 {
+        text.push_str(&format!(", {} tokens", words::about(turn.usage.total())));
+    }
+    if let Some(usd) = turn.cost_usd {
+        text.push_str(&format!(", {usd}"));
+    }
+    text
+}
+
+fn reviewer_started(event: &Event) -> Words {
+    let Event::ReviewerStarted { lens, tier, number, .. } = event else { return None };
+    let again = if *number > 1 { format!(", session {number}") } else { String::new() };
+    step(Tone::Active, format!("reviewer for {lens} on {tier} at work{again}"))
+}
+
+fn reviewer_ended(event: &Event) -> Words {
+    let Event::ReviewerEnded { lens, tier, ran, turn, fault, unread, touched, .. } = event else {
+        return None;
+    };
+    let who = format!("reviewer for {lens} on {tier}");
+    let used = turn.as_ref().map(used).unwrap_or_default();
+    let took = words::took(ran.took);
+    match fault {
+        Some(fault) => step(
+            Tone::Warn,
+            format!("{who}: {} ({}) after {took}{used}", fault.message, fault.class),
+        ),
+        None if !touched.is_empty() => step(
+            Tone::Bad,
+            format!(
+                "{who}: its verdict does not count, it did more than read: {}",
+                listed(touched)
+            ),
+        ),
+        None => {
+            let tone = if ran.end.success() { Tone::Normal } else { Tone::Warn };
+            let text = format!("{who}: {} after {took}{used}", ran.end);
+            match unread {
+                Some(why) => step(Tone::Warn, format!("{text}; no verdict in its answer: {why}")),
+                None => step(tone, text),
+            }
+        }
     }
 }
 
@@ -176,36 +327,6 @@ fn of_run(event: &Event, ledger: &Ledger, look: &Look) -> Words {
             let what = format!("{}: cannot be merged now", stage(ledger, level));
             milestone(Tone::Bad, format!("{what}: {}", one(problem)))
         }
-        Event::VerifyStarted { .. } => step(Tone::Active, "the whole is looked at once more"),
-        Event::VerifyRan { wp, ran, .. } if !ran.end.success() => {
-            let whose = match wp {
-                Some(wp) => format!("DoD of {wp}"),
-                None => "end to end".to_owned(),
-            };
-            step(Tone::Bad, format!("the whole: {whose} failed: {}", failed(ran)))
-        }
-        Event::ReviewerStarted { wp: None, .. } | Event::ReviewerEnded { wp: None, .. } => {
-            reviewer(event)
-        }
-        Event::VerifyReviewed { by, verdict } => match verdict.verdict {
-            Judgment::Approve => step(Tone::Good, format!("the whole: approved by {by}")),
-            Judgment::RequestChanges => {
-                let n = words::count(verdict.findings.len() as u64, "finding");
-                step(Tone::Bad, format!("the whole: {n} by {by}"))
-            }
-        },
-        Event::VerifyEnded { problems } => {
-            let mut facts: Vec<String> = vec![match problems.len() {
-                0 => "the whole holds".to_owned(),
-                _ => format!("the whole does not hold: {}", listed(problems)),
-            }];
-            facts.extend(Whole::of(ledger)?.legs().into_iter().map(|(_, leg)| leg));
-            let tone = if problems.is_empty() { Tone::Good } else { Tone::Bad };
-            milestone(tone, facts.join(look.dot()))
-        }
-        Event::VerifyHalted { problem } => {
-            milestone(Tone::Bad, format!("the whole cannot be looked at now: {}", one(problem)))
-        }
         Event::BranchesMoved { moved } if !moved.is_empty() => {
             let moved: Vec<_> =
                 moved.iter().map(|moved| format!("{} {moved}", moved.branch)).collect();
@@ -224,28 +345,70 @@ fn of_run(event: &Event, ledger: &Ledger, look: &Look) -> Words {
                 ),
             )
         }
-        _ => None,
-    }
-}
-
-/// A reviewer that comes, or leaves without having answered.
-fn reviewer(event: &Event) -> Words {
-    match event {
-        Event::ReviewerStarted { lens, tier, number, .. } => {
-            let again = if *number > 1 { format!(", start {number}") } else { String::new() };
-            step(Tone::Active, format!("{tier} reviews ({lens}{again})"))
+        Event::NoteAdded { text, by } => {
+            milestone(Tone::Warn, format!("corrected by {by}, in every brief from now on: {text}"))
         }
-        Event::ReviewerEnded { lens, ran, fault, unread, touched, verdict, .. } => {
-            let why = match (touched.is_empty(), fault, unread, verdict) {
-                (false, ..) => format!("files were changed meanwhile: {}", listed(touched)),
-                (true, Some(fault), ..) => format!("{} ({})", fault.message, fault.class),
-                (true, None, Some(why), _) => format!("no verdict: {why}"),
-                (true, None, None, Some(_)) => return None,
-                (true, None, None, None) => ran.end.to_string(),
-            };
-            step(Tone::Warn, format!("reviewer ({lens}): {why}"))
+        Event::VerifyStarted { commit, .. } => {
+            milestone(Tone::Active, format!("last look: at {}", commit.short()))
         }
-        _ => None,
+        Event::VerifyRan { wp, ran, .. } if !ran.end.success() => {
+            let whose = wp.as_ref().map(|wp| format!("DoD of {wp}")).unwrap_or("end to end".into());
+            step(Tone::Bad, format!("last look: {whose} failed: {}", failed(ran)))
+        }
+        Event::VerifyRan { wp: None, ran, .. } => {
+            step(Tone::Good, format!("last look: {} passed", ran.run))
+        }
+        Event::ReviewerStarted { .. } => reviewer_started(event)
+            .map(|(tone, text, milestone)| (tone, format!("last look: {text}"), milestone)),
+        Event::ReviewerEnded { .. } => reviewer_ended(event)
+            .map(|(tone, text, milestone)| (tone, format!("last look: {text}"), milestone)),
+        Event::VerifyReviewed { by, verdict } => match verdict.verdict {
+            Judgment::Approve => step(Tone::Good, format!("last look: approved by {by}")),
+            Judgment::RequestChanges => {
+                let n = words::count(verdict.findings.len().max(1) as u64, "finding");
+                step(Tone::Bad, format!("last look: {by} has {n}"))
+            }
+        },
+        Event::VerifyEnded { problems } if problems.is_empty() => {
+            milestone(Tone::Good, "last look: the whole holds")
+        }
+        Event::VerifyEnded { problems } => {
+            milestone(Tone::Bad, format!("last look: {}", listed(problems)))
+        }
+        Event::VerifyHalted { problem } => {
+            milestone(Tone::Bad, format!("last look: cannot go on: {}", one(problem)))
+        }
+        // Steps on the way: what they lead to is told.
+        Event::RunApproved { .. }
+        | Event::EngineStarted { .. }
+        | Event::GateMerged { .. }
+        | Event::GateDodRan { .. }
+        | Event::VerifyRan { .. }
+        | Event::ReviewStarted { .. }
+        | Event::BranchesMoved { .. } => None,
+        // About one WP.
+        Event::WpStarted { .. }
+        | Event::WpProvisioned { .. }
+        | Event::DodClassed { .. }
+        | Event::RoundStarted { .. }
+        | Event::AttemptStarted { .. }
+        | Event::AttemptEnded { .. }
+        | Event::Answered { .. }
+        | Event::Redirected { .. }
+        | Event::BudgetSpent { .. }
+        | Event::ScopeChecked { .. }
+        | Event::DodRan { .. }
+        | Event::ReviewRequested { .. }
+        | Event::Reviewed { .. }
+        | Event::RoundEnded { .. }
+        | Event::WpCommitted { .. }
+        | Event::WpReported { .. }
+        | Event::WpBlocked { .. }
+        | Event::WpDeferred { .. }
+        | Event::WpCancelled { .. }
+        | Event::WpRetried { .. }
+        | Event::WorktreeRemoved { .. }
+        | Event::WorktreeKept { .. } => None,
     }
 }
 
@@ -289,10 +452,15 @@ fn stage(ledger: &Ledger, level: usize) -> String {
 
 fn failed(ran: &Ran) -> String {
     let lines = words::count(ran.lines, "line");
+    let log = incomplete(ran);
     match &ran.end {
-        End::Exit { code } => format!("{}: exit={code} ({lines}, {})", ran.run, ran.log),
-        end => format!("{}: {end} ({lines}, {})", ran.run, ran.log),
+        End::Exit { code } => format!("{}: exit={code} ({lines}, {}){log}", ran.run, ran.log),
+        end => format!("{}: {end} ({lines}, {}){log}", ran.run, ran.log),
     }
+}
+
+fn incomplete(ran: &Ran) -> String {
+    ran.incomplete().map(|what| format!("; {what}")).unwrap_or_default()
 }
 
 /// A problem in one clause.

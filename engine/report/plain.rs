@@ -2,15 +2,18 @@
 //! line changes.
 
 use std::io::Write;
+use std::sync::Arc;
 
 use super::Reporter;
 use super::cells::width;
-use super::line::{Line, Row};
+use super::line::{Flow, Line, Row};
 use super::narrate::narrate;
+use super::outlook::Pause;
 use super::palette::{Look, Tone};
 use super::words;
-use crate::event::Record;
+use crate::event::{Event, Record};
 use crate::ledger::Ledger;
+use crate::model::plan::Plan;
 use crate::model::time::Timestamp;
 
 /// Ids longer than this do not push the words of all the others to the right.
@@ -29,13 +32,21 @@ impl<W: Write> Plain<W> {
     pub fn new(out: W, look: Look) -> Self {
         Self { out: Some(out), look: Look { width: None, ..look }, lines: Lines::default() }
     }
+
+    /// With the plan, which says what a start waits for.
+    #[must_use]
+    pub fn with_plan(mut self, plan: Arc<Plan>) -> Self {
+        self.lines.plan_is(plan);
+        self
+    }
 }
 
 impl<W: Write + Send> Reporter for Plain<W> {
     fn event(&mut self, record: &Record, ledger: &Ledger) {
         let Some(said) = self.lines.line(record, ledger, &self.look) else { return };
         let Some(out) = &mut self.out else { return };
-        if writeln!(out, "{}", said.row.trimmed()).and_then(|()| out.flush()).is_err() {
+        let written = said.rows.iter().try_for_each(|row| writeln!(out, "{}", row.trimmed()));
+        if written.and_then(|()| out.flush()).is_err() {
             self.out = None;
         }
     }
@@ -64,18 +75,30 @@ impl<W: Write + Send> Reporter for Plain<W> {
 pub struct Lines {
     began: Option<Timestamp>,
     ids: usize,
+    plan: Option<Arc<Plan>>,
 }
 
 /// One event as a line.
 #[derive(Debug)]
 pub struct SaidLine {
-    /// The line.
-    pub row: Row,
+    /// The line, or lines where it outgrows what `look` has room for.
+    pub rows: Vec<Row>,
     /// It stands for itself, without the steps between.
     pub milestone: bool,
 }
 
 impl Lines {
+    /// Takes the plan, which says what a start waits for.
+    pub fn plan_is(&mut self, plan: Arc<Plan>) {
+        self.plan = Some(plan);
+    }
+
+    /// The plan, if it is known.
+    #[must_use]
+    pub fn plan(&self) -> Option<&Plan> {
+        self.plan.as_deref()
+    }
+
     /// When the first event was, if there was one.
     #[must_use]
     pub fn began(&self) -> Option<Timestamp> {
@@ -89,7 +112,11 @@ impl Lines {
             let widths = ledger.wps.iter().map(|wp| width(wp.id.as_str()));
             self.ids = widths.filter(|w| *w <= WIDEST_ID).max().unwrap_or(1);
         }
-        let said = narrate(record, ledger, look)?;
+        let mut said = narrate(record, ledger, look)?;
+        if let Some(pause) = self.pause(record, ledger) {
+            said.text.push_str("; ");
+            said.text.push_str(&pause);
+        }
         let at = words::took(record.at.since(began));
         let tone = if said.milestone { said.tone } else { Tone::Normal };
         let line = Line::new(look)
@@ -104,7 +131,18 @@ impl Lines {
             }
             None => line,
         };
-        let line = line.then(tone, &said.text);
-        Some(SaidLine { row: line.done(), milestone: said.milestone })
+        let rows = Flow::after(line).then(tone, &said.text).rows();
+        Some(SaidLine { rows, milestone: said.milestone })
+    }
+
+    /// What the next start waits for, where infrastructure spoilt this one.
+    fn pause(&self, record: &Record, ledger: &Ledger) -> Option<String> {
+        let (Event::AttemptEnded { wp, .. }, Some(plan)) = (&record.event, self.plan()) else {
+            return None;
+        };
+        let wp = ledger.wp(wp)?;
+        let pause = Pause::of(plan, ledger, wp, record.at)?;
+        let due = words::due(pause.until, record.at);
+        Some(format!("next on {} {due}", pause.tier))
     }
 }

@@ -4,23 +4,32 @@
 use std::io::{self, Write};
 
 use super::cells::width;
-use super::line::Line;
-use super::narrate::{length_of, one, through};
+use super::costs::Costs;
+use super::line::{Flow, Line};
+use super::narrate::{length_of, one, question, through};
+use super::outlook::{Pause, taken_at};
 use super::palette::{Look, Tone};
 use super::whole::Whole;
 use super::words;
-use crate::ledger::{GatePhase, Ledger, Phase, WpState};
+use crate::ledger::{GatePhase, Ledger, Means, Phase, WpState};
+use crate::model::plan::Plan;
 use crate::model::time::Timestamp;
 
 /// Widest that a name or a stage is shown.
 const WIDEST: usize = 24;
 
-/// Writes the table of `ledger` as it stands at `now`; `held` says whether an engine has the run.
+/// Columns of a round, at least.
+const ROUND: usize = 7;
+
+/// Writes the table of `ledger` as it stands at `now`, then what is asked, what failed last in its own
+/// words, and what was used; `held` says whether an engine has the run. The plan says what happens by
+/// itself, and when.
 ///
 /// # Errors
 /// When `out` cannot be written.
 pub fn write(
     ledger: &Ledger,
+    plan: Option<&Plan>,
     now: Timestamp,
     held: bool,
     out: &mut impl Write,
@@ -38,10 +47,11 @@ pub fn write(
         stage: widest(|wp| wp.stage.as_str(), "STAGE"),
         state: widest(|wp| words::state(wp.phase), "STATE"),
         tier: widest(|wp| wp.tier.as_str(), "TIER"),
+        round: ledger.wps.iter().map(|wp| width(&round(wp)) + 2).max().unwrap_or(0).max(ROUND),
     };
     writeln!(out, "{}", columns.title(look))?;
     for wp in &ledger.wps {
-        writeln!(out, "{}", columns.row(wp, now, look))?;
+        writeln!(out, "{}", columns.row(wp, now, look, &what(wp, ledger, plan, now)))?;
     }
     for gate in &ledger.gates {
         let Some(wp) = ledger.wps.iter().find(|wp| wp.level == gate.level) else { continue };
@@ -61,10 +71,91 @@ pub fn write(
         }
         writeln!(out, "{}", line.done().trimmed())?;
     }
-    if let Some(whole) = Whole::of(ledger) {
-        whole.write(out, look)?;
+    if let Some(verify) = Whole::of(ledger) {
+        verify.write(out, look)?;
     }
-    Ok(())
+    let told = asked(ledger, plan, now).chain(faults(ledger)).chain(outages(ledger, now));
+    let mut told = told.chain(corrections(ledger, now)).peekable();
+    if told.peek().is_some() {
+        writeln!(out)?;
+    }
+    // What somebody else said is never cut: it is all there is to go by.
+    for (tone, who, what) in told {
+        let head = Line::new(look)
+            .then(tone, words::tone_mark(tone, look))
+            .then(Tone::Strong, &format!(" {who}"))
+            .gap(2);
+        Flow::after(head).then(Tone::Normal, &what).write(out)?;
+    }
+    match Costs::of(ledger) {
+        Some(costs) => {
+            writeln!(out)?;
+            costs.write(out, look)
+        }
+        None => Ok(()),
+    }
+}
+
+type Told = (Tone, String, String);
+
+/// Questions that wait.
+fn asked<'a>(
+    ledger: &'a Ledger,
+    plan: Option<&'a Plan>,
+    now: Timestamp,
+) -> impl Iterator<Item = Told> + 'a {
+    let waiting = ledger.wps.iter().filter(|wp| wp.phase == Phase::AwaitingAnswer);
+    waiting.flat_map(move |wp| {
+        let due = taken_at(plan, wp).map(|at| format!("; taken {}", words::due(at, now)));
+        let due = due.unwrap_or_default();
+        let asks = move |fork| (Tone::Warn, format!("{} asks", wp.id), question(fork) + &due);
+        wp.unanswered().map(asks)
+    })
+}
+
+/// The last error of each worker that did not get to its end, in its own words: before any theory.
+fn faults(ledger: &Ledger) -> impl Iterator<Item = Told> + '_ {
+    ledger.wps.iter().filter(|wp| !wp.phase.got_through()).flat_map(|wp| {
+        let work = wp.fault.as_ref().map(|fault| {
+            let worker = wp.worker.as_ref().map_or("worker", |worker| worker.as_str());
+            let who = format!("{} start {}", wp.id, wp.attempt);
+            let what = format!("{worker} on {}: {} ({})", wp.tier, fault.message, fault.class);
+            (Tone::Bad, who, what)
+        });
+        let unheard = wp.review.reviewers.iter().filter(|it| it.verdict.is_none());
+        let reviews = unheard.filter_map(|reviewer| {
+            let last = reviewer.spoilt.last()?;
+            let who = format!("{} reviewer for {}", wp.id, reviewer.lens);
+            Some((Tone::Bad, who, format!("on {}: {}", last.tier, last.what)))
+        });
+        work.into_iter().chain(reviews)
+    })
+}
+
+/// Providers that no start is tried on for now.
+fn outages(ledger: &Ledger, now: Timestamp) -> impl Iterator<Item = Told> + '_ {
+    ledger.outages.iter().filter_map(move |outage| {
+        let left_alone = match outage.means() {
+            Means::Try => return None,
+            Means::NotBefore(at) | Means::LeftAlone(at) if at <= now => return None,
+            Means::NotBefore(at) => format!("it can be tried again {}", words::due(at, now)),
+            Means::LeftAlone(at) => format!("left alone; looked at again {}", words::due(at, now)),
+            Means::Down => "out until somebody has acted and resumes".to_owned(),
+        };
+        let who = match &outage.tier {
+            Some(tier) => format!("{} on {tier}", outage.worker),
+            None => outage.worker.to_string(),
+        };
+        let what = format!("{left_alone}: {} ({})", outage.what, outage.class);
+        Some((Tone::Warn, who, what))
+    })
+}
+
+fn corrections(ledger: &Ledger, now: Timestamp) -> impl Iterator<Item = Told> + '_ {
+    ledger.notes.iter().map(move |note| {
+        let who = format!("corrected by {} at {}", note.by, words::instant(note.at, now));
+        (Tone::Warn, who, note.text.clone())
+    })
 }
 
 /// Writes the ledger's state as JSON.
@@ -100,6 +191,7 @@ struct Columns {
     stage: usize,
     state: usize,
     tier: usize,
+    round: usize,
 }
 
 impl Columns {
@@ -109,17 +201,15 @@ impl Columns {
             .cell(Tone::Faint, "WP", self.id + 2)
             .cell(Tone::Faint, "STAGE", self.stage + 2)
             .cell(Tone::Faint, "STATE", self.state + 2)
-            .cell(Tone::Faint, "ROUND", 7)
+            .cell(Tone::Faint, "ROUND", self.round)
             .cell(Tone::Faint, "TIER", self.tier + 2)
             .cell(Tone::Faint, "  TIME", 8)
             .then(Tone::Faint, "WHAT");
         line.done().trimmed().to_owned()
     }
 
-    fn row(&self, wp: &WpState, now: Timestamp, look: &Look) -> String {
+    fn row(&self, wp: &WpState, now: Timestamp, look: &Look, what: &str) -> String {
         let tone = words::tone(wp.phase);
-        let round =
-            if wp.round == 0 { String::new() } else { format!("{}/{}", wp.round, wp.last_round) };
         let running = wp.started_at.filter(|_| !wp.phase.settled()).map(|at| now.since(at));
         let time = length_of(wp).or(running).map(words::clock).unwrap_or_default();
         let line = Line::new(look)
@@ -131,17 +221,28 @@ impl Columns {
             .gap(2)
             .cell(tone, words::state(wp.phase), self.state)
             .gap(2)
-            .cell(Tone::Normal, &round, 7)
+            .cell(Tone::Normal, &round(wp), self.round)
             .cell(Tone::Normal, wp.tier.as_str(), self.tier)
             .gap(2)
             .cell(Tone::Normal, &format!("{time:>6}"), 8)
-            .then(Tone::Normal, &what(wp));
+            .then(Tone::Normal, what);
         line.done().trimmed().to_owned()
     }
 }
 
+/// The round that it is in; of a retry, what that gave it.
+fn round(wp: &WpState) -> String {
+    let round = words::round(wp);
+    match wp.rounds_before_retry() {
+        0 => round,
+        _ if wp.phase.settled() => round,
+        before if wp.round > before => format!("{round} again"),
+        before => format!("{round}, {} more", wp.last_round - before),
+    }
+}
+
 /// The one thing to know of a WP besides its state.
-fn what(wp: &WpState) -> String {
+fn what(wp: &WpState, ledger: &Ledger, plan: Option<&Plan>, now: Timestamp) -> String {
     match wp.phase {
         Phase::Passed | Phase::Integrated => match (&wp.branch, &wp.commit) {
             (Some(branch), Some(commit)) => format!("{branch} at {}", commit.short()),
@@ -150,6 +251,10 @@ fn what(wp: &WpState) -> String {
         Phase::Escalated => wp.carried().first().map(one).unwrap_or_default(),
         Phase::Blocked => wp.blocked_by.as_ref().map(one).unwrap_or_default(),
         Phase::Deferred => wp.because.as_ref().map(|id| format!("needs {id}")).unwrap_or_default(),
-        _ => wp.title.clone(),
+        Phase::Starting => match plan.and_then(|plan| Pause::of(plan, ledger, wp, now)) {
+            Some(pause) => pause.text(now),
+            None => words::title(&wp.id, &wp.title).to_owned(),
+        },
+        _ => words::title(&wp.id, &wp.title).to_owned(),
     }
 }

@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::line::Line;
+use super::line::{Flow, Line};
 use super::narrate::one;
 use super::palette::{Look, Tone};
 use super::words;
@@ -107,24 +107,24 @@ impl Whole {
         let (tone, word) = match (self.planned, &self.commit) {
             (false, _) => (Tone::Faint, "not in this plan: no review leg and no live leg"),
             (true, None) => (Tone::Faint, "not reached: neither its review leg nor its live leg"),
-            _ if self.halted.is_some() => (Tone::Bad, "stopped"),
-            _ if !self.ended => (Tone::Active, "under way"),
-            _ if self.problems.is_empty() => (Tone::Good, "holds"),
-            _ => (Tone::Bad, "does not hold"),
+            _ if self.halted.is_some() => (Tone::Bad, "cannot go on"),
+            _ if !self.ended => (Tone::Active, "open"),
+            _ if self.problems.is_empty() => (Tone::Good, "the whole holds"),
+            _ => (Tone::Bad, "the whole does not hold"),
         };
-        let mut line = Line::new(look)
+        let head = Line::new(look)
             .then(tone, words::tone_mark(tone, look))
-            .then(Tone::Strong, " last look  ")
-            .then(tone, word);
+            .then(Tone::Strong, " last look ");
+        let mut text = Flow::after(head).then(tone, word);
         if self.commit.is_some() {
-            for (tone, text) in self.legs() {
-                line = line.then(Tone::Faint, look.dot()).then(tone, &text);
+            for (tone, leg) in self.legs() {
+                text = text.dot().then(tone, &leg);
             }
         }
-        writeln!(out, "{}", line.done().trimmed())?;
+        text.write(out)?;
         for problem in self.problems.iter().chain(&self.halted) {
-            let line = Line::new(look).gap(4).then(Tone::Bad, &one(problem));
-            writeln!(out, "{}", line.done().trimmed())?;
+            let text = Flow::after(Line::new(look).gap(4));
+            text.then(Tone::Bad, &one(problem)).write(out)?;
         }
         Ok(())
     }

@@ -2,10 +2,14 @@
 
 use super::palette::{Look, Tone};
 use crate::event::Outcome;
-use crate::ledger::Phase;
+use crate::ledger::{Phase, WpState};
+use crate::model::ids::WpId;
 use crate::model::outcome::DodClass;
 use crate::model::plan::{Kind, Risk};
-use crate::model::time::Length;
+use crate::model::time::{Length, Timestamp};
+
+/// Below this an instant is told by how long it is to it.
+const SOON: Length = Length::secs(120);
 
 /// A state as people say it.
 #[must_use]
@@ -113,6 +117,24 @@ pub fn kind(kind: Kind) -> &'static str {
     }
 }
 
+/// The title of a WP where it says more than the id, which it is if the plan has none.
+#[must_use]
+pub fn title<'a>(id: &WpId, title: &'a str) -> &'a str {
+    if id.as_str() == title { "" } else { title }
+}
+
+/// Which round a WP is in and how many there may be, those before a retry not counted; of one that is
+/// settled, how many it took.
+#[must_use]
+pub fn round(wp: &WpState) -> String {
+    let before = wp.rounds_before_retry();
+    match (wp.round, before) {
+        (0, _) => String::new(),
+        (round, _) if wp.phase.settled() || before > 0 && round <= before => round.to_string(),
+        (round, _) => format!("{}/{}", round - before, wp.last_round - before),
+    }
+}
+
 /// A length of time with as much of it as a person wants: `0.3s`, `42s`, `5m03s`, `1h05m`.
 #[must_use]
 pub fn took(length: Length) -> String {
@@ -130,6 +152,36 @@ pub fn took(length: Length) -> String {
 #[must_use]
 pub fn clock(length: Length) -> String {
     took(Length::secs(length.0.as_secs())).replace(".0s", "s")
+}
+
+/// An instant to come, as a person at the clock on the wall would say it: `in 42s`, `at 12:30`, or with
+/// its day.
+#[must_use]
+pub fn due(at: Timestamp, now: Timestamp) -> String {
+    let left = at.since(now);
+    if left < SOON {
+        return format!("in {}", clock(left));
+    }
+    format!("at {}", instant(at, now))
+}
+
+/// An instant on the clock on the wall: `12:30`, and its day where that is not today.
+#[must_use]
+pub fn instant(at: Timestamp, now: Timestamp) -> String {
+    let here = |at: Timestamp| at.0.to_zoned_datetime(jiff::tz::TimeZone::system());
+    let (at, now) = (here(at), here(now));
+    let form = if at.date() == now.date() { "%H:%M" } else { "%Y-%m-%d %H:%M" };
+    at.strftime(form).to_string()
+}
+
+/// A count with as much of it as a person wants: `950`, `12.3k`, `4.5M`.
+#[must_use]
+pub fn about(n: u64) -> String {
+    match n {
+        0..1000 => n.to_string(),
+        1000..1_000_000 => format!("{}.{}k", n / 1000, n % 1000 / 100),
+        _ => format!("{}.{}M", n / 1_000_000, n % 1_000_000 / 100_000),
+    }
 }
 
 /// `1 path`, `3 paths`.

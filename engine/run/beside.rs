@@ -5,8 +5,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::event::MovedBranch;
+use crate::git::pushes::Push;
 use crate::git::scope::What;
 use crate::git::{GuardSpec, Guarded, Worktree};
+use crate::model::ids::CommitId;
 use crate::model::outcome::{Check, Problem};
 use crate::plain_file;
 
@@ -61,7 +63,7 @@ pub fn kept(site: &Site, path: &Path, taken_down: Option<&str>) -> Result<Guarde
 }
 
 /// What of the rest of the repository is not as it was taken down, and nobody's to touch. `who` was let
-/// in meanwhile.
+/// in meanwhile; what they pushed of a branch that began at `began_at` comes beside it.
 ///
 /// # Errors
 /// What git said; [`kept`].
@@ -70,11 +72,12 @@ pub async fn touched(
     worktree: &Worktree,
     path: &Path,
     taken_down: Option<&str>,
+    began_at: Option<CommitId>,
     who: &str,
-) -> Result<Vec<Problem>, Halt> {
+) -> Result<(Vec<Problem>, Vec<Push>), Halt> {
     let before = kept(site, path, taken_down)?;
     let worktree = worktree.clone();
-    let (diff, moved) = site
+    let (diff, moved, pushed) = site
         .blocking(Check::Scope, move |site| {
             let after = site.repo.guard(GuardSpec {
                 run: site.dir.run(),
@@ -82,14 +85,19 @@ pub async fn touched(
                 checkout: true,
             })?;
             let moved = site.settled.moved(&site.repo, site.dir.run())?;
-            Ok((site.repo.compare(&before, &after)?, moved))
+            let diff = site.repo.compare(&before, &after)?;
+            let pushed = match began_at {
+                Some(began_at) => site.repo.pushed(&diff, &after, &worktree, &began_at)?,
+                None => Vec::new(),
+            };
+            Ok((diff, moved, pushed))
         })
         .await?;
     let touched = diff.findings().map(|difference| {
         let text = What::Repository(difference.became).to_string();
         Problem::new(Check::Scope, text).about(difference.place.to_string())
     });
-    Ok(touched.chain(judge_moved(&moved, path, who).0).collect())
+    Ok((touched.chain(judge_moved(&moved, path, who).0).collect(), pushed))
 }
 
 /// Settled branches that are elsewhere: what `who` is blamed for, and what was so before.

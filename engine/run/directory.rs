@@ -189,6 +189,12 @@ impl RunDir {
         self.path().join("requests")
     }
 
+    /// How a worker asks.
+    #[must_use]
+    pub fn asking(&self) -> PathBuf {
+        self.path().join("ASKING.md")
+    }
+
     /// A file by its name within the directory, as events give it.
     #[must_use]
     pub fn named(&self, name: &str) -> PathBuf {
@@ -235,6 +241,24 @@ impl RunDir {
     #[must_use]
     pub fn guard(&self, wp: &WpId, attempt: u32) -> PathBuf {
         self.path().join(format!("guard/{wp}-{attempt}.json"))
+    }
+
+    /// What refuses a worker's pushes.
+    #[must_use]
+    pub fn no_push(&self) -> PathBuf {
+        self.path().join("no-push")
+    }
+
+    /// Where refused pushes are noted.
+    #[must_use]
+    pub fn pushes_folder(&self) -> PathBuf {
+        self.path().join("pushes")
+    }
+
+    /// The pushes that one attempt tried.
+    #[must_use]
+    pub fn pushes(&self, wp: &WpId, attempt: u32) -> PathBuf {
+        self.pushes_folder().join(format!("{wp}-{attempt}"))
     }
 
     /// What the rest of the repository was before reviewers were let in.

@@ -22,7 +22,7 @@ use super::slots::Slots;
 use super::step::Order;
 use super::stop::Stop;
 use super::unit::{Answer, Line, Message, Unit};
-use super::{gate, requests, verify};
+use super::{asking, gate, requests, say, verify};
 
 /// How often requests are looked for and the view is told that time passes.
 const TICK: Duration = Duration::from_millis(100);
@@ -146,6 +146,10 @@ impl<'a> Engine<'a> {
 
     /// Says that this engine has the run, and gives what infrastructure blocked another chance.
     fn take_up(&mut self) -> Result<(), EngineError> {
+        if let Err(error) = asking::write(&self.site.dir) {
+            // Whoever asks without it is told the same by `sop ask --help`.
+            tracing::warn!(%error, "cannot write how to ask");
+        }
         let sop = env!("CARGO_PKG_VERSION").to_owned();
         let mut events = vec![Event::EngineStarted { pid: std::process::id(), sop }];
         let blocked = self.ledger.wps.iter().filter(|wp| wp.phase == Phase::Blocked);
@@ -182,7 +186,7 @@ impl<'a> Engine<'a> {
             match message {
                 Message::Record { event, reply } => {
                     replies.push((event.wp().cloned(), reply));
-                    events.push(event);
+                    events.push(*event);
                 }
                 other => done.push(other),
             }
@@ -251,16 +255,24 @@ impl<'a> Engine<'a> {
 
     fn take_requests(&mut self) -> Result<(), EngineError> {
         for (path, request) in requests::waiting(&self.site.dir.requests()) {
-            let wp = request.wp.clone();
-            match request.event(&self.ledger) {
-                Some(event @ Event::WpCancelled { .. }) if self.units.contains_key(&wp) => {
-                    if let Some(orders) = self.units.get(&wp) {
+            let (wp, asked) = (request.wp.clone(), request.clone());
+            match (request.event(&self.ledger), &wp) {
+                (Some(event @ Event::WpCancelled { .. }), Some(wp))
+                    if self.units.contains_key(wp) =>
+                {
+                    if let Some(orders) = self.units.get(wp) {
                         orders.send_replace(Order::Term);
                     }
-                    self.cancelling.insert(wp, event);
+                    self.cancelling.insert(wp.clone(), event);
                 }
-                Some(event) => self.record(vec![event])?,
-                None => tracing::warn!(?path, "a request that makes no sense any more"),
+                (Some(event), _) => self.record(vec![event])?,
+                (None, _) => tracing::warn!(?path, "a request that makes no sense any more"),
+            }
+            // Recorded by this engine, or by one that died before it could tell the worker.
+            if let Some(word) = asked.word(&self.ledger)
+                && let Err(error) = say::leave(&self.site.dir, &word)
+            {
+                tracing::warn!(%error, "a worker cannot be told");
             }
             let _ = std::fs::remove_file(path);
         }

@@ -1,5 +1,6 @@
 //! Running a plan: from plan text to an integrated branch.
 
+pub mod asking;
 mod beside;
 pub mod checkpoint;
 pub mod clean;
@@ -18,6 +19,7 @@ pub mod open;
 pub mod provision;
 pub mod requests;
 pub mod reviewer;
+pub mod say;
 pub mod settled;
 pub mod site;
 pub mod slots;

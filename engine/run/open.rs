@@ -1,6 +1,7 @@
 //! Opening a run again: everything an engine needs, proven to be what was approved.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use super::create::Approval;
 use super::directory::{EngineLock, RunDir};
@@ -95,7 +96,7 @@ pub fn site(
         settled: Settled::default(),
         leaving: Leaving::default(),
         lookout: Lookout::default(),
-        plan,
+        plan: Arc::new(plan),
         dir,
     })
 }

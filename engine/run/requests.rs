@@ -1,9 +1,9 @@
-//! What other processes ask of a run: a review, a cancellation, another try. A request is a file in the
-//! run directory; the engine that holds the run turns it into an event and removes it. With no engine
-//! there it waits for the next one.
+//! What other processes ask of a run: a review, an answer, a correction, a cancellation, another try, a
+//! word to a worker. A request is a file in the run directory; the engine that holds the run turns it
+//! into an event and removes it. With no engine there it waits for the next one.
 //!
-//! Each names the round it was made for, so that one which is read twice (a crash between the event
-//! and the removal) or too late changes nothing.
+//! Each names what it was made for (the round, the question's number, the attempt and which word), so
+//! that one which is read twice (a crash between the event and the removal) or too late changes nothing.
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -17,8 +17,9 @@ use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
 
 use super::directory::{DirectoryError, RunDir, write_whole};
+use super::say::Word;
 use crate::event::Event;
-use crate::ledger::{Ledger, Phase};
+use crate::ledger::{Fork, Ledger, Note, Phase, WpState};
 use crate::model::ids::WpId;
 use crate::model::verdict::{Judgment, Verdict};
 use crate::plain_file;
@@ -29,9 +30,11 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// A request, as it is on disk.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Request {
-    /// The WP.
-    pub wp: WpId,
+    /// The WP; nothing where it is about the whole run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wp: Option<WpId>,
     /// The round it was in when this was asked.
+    #[serde(default)]
     pub round: u32,
     /// Who asks.
     pub by: String,
@@ -49,6 +52,27 @@ pub enum Ask {
     Cancel,
     /// Try it again.
     Retry,
+    /// Take this as the answer to a question.
+    Answer {
+        /// The question's number in the run.
+        number: u32,
+        /// The answer.
+        text: String,
+    },
+    /// Tell this to the worker at work.
+    Interrupt {
+        /// The attempt that it is.
+        attempt: u32,
+        /// Which word to it this is, from 1.
+        n: u32,
+        /// The word.
+        say: String,
+    },
+    /// Take this as a correction of the plan's facts.
+    Note {
+        /// The correction.
+        text: String,
+    },
 }
 
 /// Why a request makes no sense now.
@@ -56,7 +80,7 @@ pub enum Ask {
 pub enum Refused {
     /// No such WP.
     #[error("the run has no work package `{0}`; it has {1}")]
-    Unknown(WpId, String),
+    Unknown(String, String),
     /// It is not in a phase in which this can be asked.
     #[error("`{wp}` is {phase}; {why}")]
     Phase {
@@ -79,6 +103,30 @@ pub enum Refused {
         /// What they said.
         judgment: &'static str,
     },
+    /// No such question.
+    #[error("the run has no question q{number}; {open}")]
+    NoQuestion {
+        /// Its number.
+        number: u32,
+        /// What is open instead.
+        open: String,
+    },
+    /// The question is answered, or nobody waits for its answer any more.
+    #[error("q{number} (`{wp}`) {state}; this answer was not recorded")]
+    Closed {
+        /// Its number.
+        number: u32,
+        /// The WP.
+        wp: WpId,
+        /// What became of it.
+        state: String,
+    },
+    /// The question has no default that could be taken.
+    #[error("q{0} has no default")]
+    NoDefault(u32),
+    /// The same correction, by the same person.
+    #[error("that is noted already")]
+    Noted,
 }
 
 /// The turn of one who asks: others wait for it, so that nobody asks for what was just asked for. Whoever has it
@@ -109,49 +157,71 @@ impl Turn {
     }
 }
 
-/// Refuses a second review of a round. Of the others it makes no difference who asks again.
+/// Refuses a second review of a round, or a second answer to a question. Of the others it makes no
+/// difference who asks again.
 ///
 /// # Errors
 /// Who was first.
-pub fn not_yet_reviewed(
-    ledger: &Ledger,
-    waiting: &[Request],
-    wanted: &Request,
-) -> Result<(), Refused> {
-    if !matches!(wanted.ask, Ask::Review(_)) {
-        return Ok(());
-    }
-    let first = waiting.iter().find_map(|other| match &other.ask {
-        Ask::Review(verdict) if other.wp == wanted.wp && other.round == wanted.round => {
-            make(ledger, &other.wp, &other.by, other.ask.clone()).ok()?;
-            Some((other.by.clone(), verdict.verdict))
+pub fn is_first(ledger: &Ledger, waiting: &[Request], wanted: &Request) -> Result<(), Refused> {
+    let makes_sense = |other: &Request| {
+        make(ledger, other.wp.as_ref(), &other.by, other.ask.clone()).is_ok()
+            && other.wp == wanted.wp
+    };
+    let by = |other: &Request| crate::process::escape(other.by.as_bytes());
+    for other in waiting.iter().filter(|other| makes_sense(other)) {
+        match (&other.ask, &wanted.ask, &wanted.wp) {
+            (Ask::Review(verdict), Ask::Review(_), Some(wp)) if other.round == wanted.round => {
+                return Err(Refused::Reviewed {
+                    wp: wp.clone(),
+                    by: by(other),
+                    judgment: match verdict.verdict {
+                        Judgment::Approve => "approved",
+                        Judgment::RequestChanges => "changes requested",
+                    },
+                });
+            }
+            (Ask::Answer { number: first, .. }, Ask::Answer { number, .. }, Some(wp))
+                if first == number =>
+            {
+                let state = format!("has an answer by {}, which the run takes up next", by(other));
+                return Err(Refused::Closed { number: *number, wp: wp.clone(), state });
+            }
+            (Ask::Note { text: first }, Ask::Note { text }, _)
+                if (first, &other.by) == (text, &wanted.by) =>
+            {
+                return Err(Refused::Noted);
+            }
+            _ => {}
         }
-        _ => None,
-    });
-    match first {
-        None => Ok(()),
-        Some((by, judgment)) => Err(Refused::Reviewed {
-            wp: wanted.wp.clone(),
-            by: crate::process::escape(by.as_bytes()),
-            judgment: match judgment {
-                Judgment::Approve => "approved",
-                Judgment::RequestChanges => "changes requested",
-            },
-        }),
     }
+    Ok(())
 }
 
-/// The request for a WP as it stands now.
+/// The request about a WP, or about the run, as it stands now.
 ///
 /// # Errors
 /// Why it makes no sense.
-pub fn make(ledger: &Ledger, wp: &WpId, by: &str, ask: Ask) -> Result<Request, Refused> {
-    let Some(state) = ledger.wp(wp) else {
-        let known: Vec<String> = ledger.wps.iter().map(|wp| format!("`{}`", wp.id)).collect();
-        return Err(Refused::Unknown(wp.clone(), known.join(", ")));
+pub fn make(ledger: &Ledger, wp: Option<&WpId>, by: &str, ask: Ask) -> Result<Request, Refused> {
+    let by = by.to_owned();
+    let wp = match &ask {
+        Ask::Note { text } => {
+            let same = |note: &Note| (&note.text, &note.by) == (text, &by);
+            return match ledger.notes.iter().any(same) {
+                true => Err(Refused::Noted),
+                false => Ok(Request { wp: None, round: 0, by, ask }),
+            };
+        }
+        Ask::Answer { number, .. } => Some(&open_question(ledger, *number)?.0.id),
+        _ => wp,
     };
-    let refused = |why| Err(Refused::Phase { wp: wp.clone(), phase: state.phase.name(), why });
-    match ask {
+    let state = wp.and_then(|wp| ledger.wp(wp)).ok_or_else(|| {
+        let known: Vec<String> = ledger.wps.iter().map(|wp| format!("`{}`", wp.id)).collect();
+        let wp = wp.map(ToString::to_string).unwrap_or_default();
+        Refused::Unknown(wp, known.join(", "))
+    })?;
+    let refused =
+        |why| Err(Refused::Phase { wp: state.id.clone(), phase: state.phase.name(), why });
+    match &ask {
         Ask::Review(_) if state.phase != Phase::AwaitingReview => {
             return refused("only work that awaits a review can be reviewed");
         }
@@ -163,9 +233,54 @@ pub fn make(ledger: &Ledger, wp: &WpId, by: &str, ask: Ask) -> Result<Request, R
                  hold together, can be tried again",
             );
         }
+        Ask::Interrupt { attempt, .. }
+            if (state.phase, state.attempt) != (Phase::Working, *attempt) =>
+        {
+            return refused("no worker is at work on it that could be told anything");
+        }
         _ => {}
     }
-    Ok(Request { wp: wp.clone(), round: state.round, by: by.to_owned(), ask })
+    Ok(Request { wp: Some(state.id.clone()), round: state.round, by, ask })
+}
+
+/// The question of this number, whose answer is waited for, and its WP.
+///
+/// # Errors
+/// There is none, or it is closed.
+pub fn open_question(ledger: &Ledger, number: u32) -> Result<(&WpState, &Fork), Refused> {
+    let mut forks = ledger.wps.iter().flat_map(|wp| wp.forks.iter().map(move |fork| (wp, fork)));
+    let Some((wp, fork)) = forks.find(|(_, fork)| fork.number == number) else {
+        let waits = |wp: &&WpState| wp.phase == Phase::AwaitingAnswer;
+        let open = ledger.wps.iter().filter(waits).flat_map(WpState::unanswered);
+        let open: Vec<String> = open.map(|fork| format!("q{}", fork.number)).collect();
+        let open = match open.is_empty() {
+            true => "none is open".to_owned(),
+            false => format!("open: {}", open.join(", ")),
+        };
+        return Err(Refused::NoQuestion { number, open });
+    };
+    let closed = |state| Err(Refused::Closed { number, wp: wp.id.clone(), state });
+    match (&fork.answer, &fork.by) {
+        (Some(_), Some(by)) => {
+            closed(format!("was answered by {}", crate::process::escape(by.as_bytes())))
+        }
+        (Some(_), None) => closed("was answered".to_owned()),
+        (None, _) if wp.phase != Phase::AwaitingAnswer => {
+            closed(format!("is not waited for: its package is {}", wp.phase.name()))
+        }
+        (None, _) => Ok((wp, fork)),
+    }
+}
+
+/// The attempt at work on `wp`, and which word to it would be the next.
+#[must_use]
+pub fn next_word(wp: &WpState, waiting: &[Request]) -> (u32, u32) {
+    let told = waiting.iter().filter(|other| other.wp.as_ref() == Some(&wp.id));
+    let told = told.filter_map(|other| match other.ask {
+        Ask::Interrupt { attempt, n, .. } if attempt == wp.attempt => Some(n),
+        _ => None,
+    });
+    (wp.attempt, told.max().unwrap_or(0).max(wp.redirected) + 1)
 }
 
 impl Request {
@@ -174,7 +289,8 @@ impl Request {
     /// # Errors
     /// When the file cannot be written.
     pub fn leave(&self, dir: &RunDir, at: jiff::Timestamp) -> Result<(), DirectoryError> {
-        let name = format!("{}-{}-{}.json", at.as_nanosecond(), std::process::id(), self.wp);
+        let about = self.wp.as_ref().map_or(dir.run().as_str(), WpId::as_str);
+        let name = format!("{}-{}-{about}.json", at.as_nanosecond(), std::process::id());
         let bytes = serde_json::to_vec(self).unwrap_or_default();
         write_whole(&dir.requests().join(name), &bytes)
     }
@@ -182,16 +298,40 @@ impl Request {
     /// The event it comes to, if it still makes sense.
     #[must_use]
     pub fn event(self, ledger: &Ledger) -> Option<Event> {
-        let state = ledger.wp(&self.wp)?;
-        if state.round != self.round {
+        let again = make(ledger, self.wp.as_ref(), &self.by, self.ask).ok()?;
+        let (by, round) = (again.by, again.round);
+        let (wp, ask) = match (again.wp, again.ask) {
+            (_, Ask::Note { text }) => return Some(Event::NoteAdded { text, by }),
+            (wp, ask) => (wp?, ask),
+        };
+        // A question is not asked twice under one number; all else is about the round.
+        if !matches!(ask, Ask::Answer { .. }) && round != self.round {
             return None;
         }
-        let again = make(ledger, &self.wp, &self.by, self.ask).ok()?;
-        let (wp, by) = (again.wp, again.by);
-        Some(match again.ask {
-            Ask::Review(verdict) => Event::Reviewed { wp, round: state.round, by, verdict },
+        Some(match ask {
+            Ask::Review(verdict) => Event::Reviewed { wp, round, by, verdict },
             Ask::Cancel => Event::WpCancelled { wp, by },
             Ask::Retry => Event::WpRetried { wp, by },
+            Ask::Answer { number, text: answer } => Event::Answered { wp, number, answer, by },
+            Ask::Interrupt { attempt, n, say } => {
+                let next = ledger.wp(&wp).is_some_and(|state| n == state.redirected + 1);
+                return next.then_some(Event::Redirected { wp, attempt, say, by });
+            }
+            Ask::Note { .. } => unreachable!("taken above"),
+        })
+    }
+
+    /// The word that the worker at work has to get, once the event is recorded.
+    #[must_use]
+    pub fn word(&self, ledger: &Ledger) -> Option<Word> {
+        let Ask::Interrupt { attempt, n, say } = &self.ask else { return None };
+        let state = ledger.wp(self.wp.as_ref()?)?;
+        let at_work = (state.phase, state.attempt) == (Phase::Working, *attempt);
+        (at_work && *n <= state.redirected).then(|| Word {
+            wp: state.id.clone(),
+            attempt: *attempt,
+            n: *n,
+            text: say.clone(),
         })
     }
 }

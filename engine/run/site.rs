@@ -10,11 +10,12 @@ use crate::event::Classed;
 use crate::git::{GitError, Identity, Repo, Worktree, WorktreeSpec};
 use crate::launch::{Key, Local, Spec};
 use crate::ledger::{
-    Candidate, Fork, NextAttempt, Phase, ReviewState, WpState, next_attempt, next_start,
+    Fork, NextAttempt, Phase, ReviewState, WpState, candidates, candidates_from, default_due,
+    next_attempt, next_start,
 };
 use crate::model::ids::{CommitId, TierId, WpId};
 use crate::model::outcome::{Check, Problem};
-use crate::model::plan::{Autonomy, Command, Plan, Review, Wp};
+use crate::model::plan::{Command, Plan, Review, Wp};
 use crate::model::time::Timestamp;
 use crate::whitelist::Whitelist;
 
@@ -54,7 +55,7 @@ impl Halt {
 /// The whole of a run that does not change while it runs.
 pub struct Site {
     /// The frozen plan.
-    pub plan: Plan,
+    pub plan: Arc<Plan>,
     /// WPs by id.
     pub wps: HashMap<WpId, usize>,
     /// Their whitelists, in the plan's order.
@@ -99,8 +100,7 @@ impl Site {
     /// fallbacks has its own list.
     #[must_use]
     pub fn next_attempt(&self, wp: &WpState) -> NextAttempt {
-        let first = wp.spoilt.first().map_or(&wp.tier, |spoilt| &spoilt.tier);
-        next_attempt(wp, &self.candidates(first), &self.lookout.outages())
+        next_attempt(wp, &candidates(&self.plan, wp), &self.lookout.outages())
     }
 
     /// The next session of a reviewer whose tier is `tier`, looking for `lens`.
@@ -113,30 +113,14 @@ impl Site {
         since: Option<Timestamp>,
     ) -> NextAttempt {
         let starts = review.starts(lens, since);
-        next_start(starts, &self.candidates(tier), &self.lookout.outages())
-    }
-
-    /// A tier and its fallbacks.
-    fn candidates<'a>(&'a self, first: &'a TierId) -> Vec<Candidate<'a>> {
-        let fallback = self.plan.tiers.get(first).map_or(&[][..], |tier| &tier.fallback);
-        let candidate = |tier| {
-            let worker = &self.plan.tiers.get(tier)?.worker;
-            Some(Candidate { tier, worker })
-        };
-        std::iter::once(first).chain(fallback).filter_map(candidate).collect()
+        next_start(starts, &candidates_from(&self.plan, tier), &self.lookout.outages())
     }
 
     /// When the defaults of the WP's open questions may be taken, and which questions those are: all of
     /// them have a default, and the plan allows it.
     #[must_use]
     pub fn default_due<'a>(&self, wp: &'a WpState) -> Option<(Timestamp, Vec<&'a Fork>)> {
-        if wp.phase != Phase::AwaitingAnswer || self.plan.autonomy != Autonomy::Defaults {
-            return None;
-        }
-        let open: Vec<&Fork> = wp.unanswered().collect();
-        let last = open.iter().map(|fork| fork.asked_at).max()?;
-        let within = self.plan.decide_within.unwrap_or_default();
-        open.iter().all(|fork| fork.default.is_some()).then(|| (last.after(within), open))
+        default_due(&self.plan, wp)
     }
 
     /// Whether the WP's next start has to wait for its time.

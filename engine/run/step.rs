@@ -2,8 +2,10 @@
 //! facts.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use tokio::sync::watch;
+use tokio::time::Instant;
 
 use crate::launch::{
     EndedBy, Exit, Found, Handle, How, Key, LaunchError, Launcher, Local, Outcome, Spec,
@@ -13,6 +15,10 @@ use crate::model::time::Length;
 
 /// How often a step that is cut off, and by nobody's order, is run again.
 const CUT_OFFS: u32 = 3;
+
+/// How long a holder that was told to end its step at once may take, and then the step itself when its
+/// holder was ended.
+const TURN: Duration = Duration::from_secs(2);
 
 /// What a unit is told from outside.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
@@ -93,25 +99,41 @@ pub fn unless_ordered(launcher: &Local, key: &Key, outcome: Outcome, order: Orde
     outcome
 }
 
-/// Waits for a step, and passes orders on to its holder.
+/// Waits for a step, and passes orders on to its holder. A step that is to end at once, and whose holder does
+/// not see to it, is ended without it; one that does not end even then is left.
 ///
 /// # Errors
-/// When the holder could not do its work.
+/// When the holder could not do its work, or the step is left.
 pub async fn follow(
     launcher: &Local,
     handle: &Handle,
     orders: &mut Orders,
 ) -> Result<Outcome, LaunchError> {
     let mut given = Order::Go;
+    let mut due: Option<Instant> = None;
+    let mut overruled = false;
     loop {
         let order = *orders.borrow_and_update();
         if order > given {
             given = order;
             let how = if order == Order::Kill { How::Kill } else { How::Term };
             launcher.cancel(handle.key(), how)?;
+            due = (how == How::Kill).then(|| Instant::now() + TURN);
         }
         tokio::select! {
-            outcome = handle.wait() => return outcome,
+            // That its holder is gone too is the doing of this engine.
+            outcome = handle.wait() => return outcome.map(|outcome| match outcome.ended_by {
+                EndedBy::Lost if overruled => Outcome { ended_by: EndedBy::Cancel, ..outcome },
+                _ => outcome,
+            }),
+            () = tokio::time::sleep_until(due.unwrap_or_else(Instant::now)), if due.is_some() => {
+                if overruled {
+                    return Err(LaunchError::Left(handle.key().clone()));
+                }
+                launcher.overrule(handle.key())?;
+                overruled = true;
+                due = Some(Instant::now() + TURN);
+            }
             changed = orders.changed() => if changed.is_err() {
                 // Nobody is left to give orders.
                 return handle.wait().await;
@@ -128,6 +150,7 @@ pub fn ran(run: &str, log: &str, outcome: &Outcome, spec: &Spec) -> Ran {
         end: end(outcome, spec),
         lines: outcome.lines,
         log: log.to_owned(),
+        log_error: outcome.log_error.clone(),
         took: Length::millis(outcome.duration_ms),
     }
 }

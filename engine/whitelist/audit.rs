@@ -12,9 +12,10 @@ pub(super) fn check(list: &[Pattern], findings: &mut Vec<PatternFinding>) {
         note(0, &list[0], Problem::OnlyNegative, findings);
         return;
     }
-    // With a pattern missing, no more can be said than what one pattern says by itself.
-    let whole = list.iter().all(|p| p.sound);
-    let negatives: Vec<&Pattern> = list.iter().filter(|p| p.negative && whole).collect();
+    // What one `!` pattern takes away stays away, whatever the others are. But what is not read might
+    // share a path with a `!` pattern that seems to take nothing away.
+    let whole = list.iter().all(|p| p.negative || p.sound);
+    let negatives: Vec<&Pattern> = list.iter().filter(|p| p.negative && p.sound).collect();
     for (index, pattern) in list.iter().enumerate().filter(|(_, p)| p.sound) {
         if !pattern.negative {
             if !remains(pattern, &[]) {

@@ -1,6 +1,5 @@
 //! The driver's order: a JSON file that the engine writes before it starts `sop __drive FILE`.
 
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -11,6 +10,7 @@ use super::tally::{Most, Tally};
 use crate::model::plan::{Adapter, grace};
 use crate::model::time::Length;
 use crate::model::turn::Usd;
+use crate::plain_file;
 
 /// Largest raw stream that is kept, where the engine does not say.
 const STREAM_LIMIT: u64 = 64 * 1024 * 1024;
@@ -125,7 +125,7 @@ impl Drive {
     /// # Errors
     /// When it cannot be read, or is none.
     pub fn read(path: &Path) -> io::Result<Self> {
-        Ok(serde_json::from_slice(&fs::read(path)?)?)
+        Ok(serde_json::from_slice(&plain_file::read_own(path)?)?)
     }
 
     /// The program and its first arguments: the worker's, or else the adapter's own.

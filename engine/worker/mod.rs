@@ -30,6 +30,7 @@ mod gemini;
 pub mod look;
 mod opencode;
 pub mod results;
+mod retrying;
 pub mod seam;
 mod shown;
 pub mod tally;

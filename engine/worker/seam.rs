@@ -29,6 +29,12 @@ pub trait Agent: Sync {
     /// What the agent can be relied on for.
     fn abilities(&self) -> Abilities;
 
+    /// Whether it leaves by itself once its turn is over and its input closed. Who does not is asked to
+    /// after a moment.
+    fn leaves(&self) -> bool {
+        true
+    }
+
     /// Arguments after the program that make it print its version and leave.
     fn version_args(&self) -> &'static [&'static str] {
         &["--version"]
@@ -122,7 +128,7 @@ pub struct Heard {
     /// To the agent's standard input.
     pub write: Vec<u8>,
     /// The turn is over. The agent's input is closed, and it is ended if it does not leave within
-    /// the grace.
+    /// the grace; at once if it never does ([`Agent::leaves`]).
     pub over: bool,
 }
 

@@ -1,5 +1,6 @@
 //! The command line, through the binary.
 
+mod adapters;
 mod brief;
 mod graph;
 mod init;

@@ -68,6 +68,22 @@ impl Hooked {
 }
 
 #[test]
+fn the_hooks_are_what_pre_commit_takes_for_a_manifest() {
+    if !has_tool("pre-commit", "pip install pre-commit") {
+        return;
+    }
+    let scratch = Scratch::folder();
+    let check = |manifest: &str| {
+        scratch.write("hooks.yaml", manifest);
+        run(scratch.command("pre-commit").args(["validate-manifest", "hooks.yaml"]), "")
+    };
+    let said = check(HOOKS);
+    assert_eq!(said.code, 0, "{}{}", said.out, said.err);
+    let said = check(&HOOKS.replacen("entry: ", "entri: ", 1));
+    assert_eq!(said.code, 1, "one that lacks an entry is refused: {}{}", said.out, said.err);
+}
+
+#[test]
 fn a_good_plan_is_committed_and_a_bad_one_is_not() {
     let Some(hooked) = Hooked::new() else { return };
     let scratch = &hooked.scratch;

@@ -3,6 +3,7 @@
 
 mod codemod;
 mod needs;
+mod pictures;
 mod quickstart;
 mod readme;
 mod review;

@@ -1,4 +1,5 @@
-//! The nouns: what is read out of an answer, and several answers as one.
+//! Data that other programs write: questions, reports, and verdicts, of which several become one.
 
 mod answers;
 mod panel;
+mod question;

@@ -249,6 +249,7 @@ proptest! {
     fn every_refusal_has_a_reason_and_a_place(text in plans()) {
         let (source, read) = super::reading(&text);
         prop_assert_eq!(read.plan.is_some(), !sop::finding::any_error(&read.findings));
+        prop_assert!(read.readable().is_some(), "nothing is left of\n{}", text);
         if !schema::types_accept(&text) {
             prop_assert!(sop::finding::any_error(&read.findings));
         }
@@ -257,6 +258,8 @@ proptest! {
             prop_assert!(source.text.get(span).is_some());
             prop_assert!(finding.code != "schema", "not in our own words: {:?}", finding);
             prop_assert!(!finding.message.chars().any(char::is_control), "{:?}", finding.message);
+            let said = format!("{} {:?} {:?}", finding.message, finding.help, finding.suggestion);
+            prop_assert!(!said.contains("unnamed--"), "{}", said);
         }
     }
 }

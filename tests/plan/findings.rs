@@ -206,8 +206,9 @@ fn values_with_a_form() {
 
 #[test]
 fn names_of_tables() {
-    let line =
-        only(&good_but("[tiers.light]", "[tiers.light]\nworker = \"codemod\"\n[tiers.\"a b\"]"));
+    let text = good_but("[tiers.light]", "[tiers.light]\nworker = \"codemod\"\n[tiers.\"a b\"]")
+        .replace("brief_text", "tier = \"light\"\nbrief_text");
+    let line = only(&text);
     assert_eq!(
         line,
         "9:8 bad-id: `a b` holds ' '; an id is made of letters, digits, `-`, `_` and single inner dots at <\"a b\">"
@@ -232,9 +233,9 @@ fn schema_and_meaning_are_told_together() {
     // A tier that is not a table is a tier, and one whose whole section is misspelt is too.
     let text = good_but("[tiers.light]", "[tier.light]");
     assert_eq!(codes(&text), ["7:2 unknown-key"]);
-    // Of what is under it the schema itself speaks once the key is right.
+    // And the schema speaks of what is under it.
     let text = good_but("[tiers.light]\nworker = \"codemod\"", "[tier.light]\nworker = 3");
-    assert_eq!(codes(&text), ["7:2 unknown-key"]);
+    assert_eq!(codes(&text), ["7:2 unknown-key", "8:10 wrong-type"]);
 }
 
 #[test]

@@ -205,7 +205,7 @@ fn a_draft_is_whole_and_is_no_plan() {
     assert_eq!(draft.wps.len(), 2);
     assert!(draft.wps[0].id != draft.wps[1].id);
     assert_eq!(draft.wps[0].whitelist, ["src/client/**"]);
-    assert_eq!(draft.wps[1].whitelist, [""; 0], "of a twin nothing follows");
+    assert_eq!(draft.wps[1].whitelist, ["src/client/**"], "a twin is looked at too");
     for wp in &draft.wps {
         let tier = &draft.tiers[&wp.tier];
         assert!(draft.workers.contains_key(&tier.worker));

@@ -15,7 +15,7 @@ fn a_summary_becomes_a_picture_with_its_words_and_colours() {
     let picture = svg("sop apply plan.toml", &ansi);
     assert!(picture.starts_with("<svg ") && picture.trim_end().ends_with("</svg>"));
     for words in
-        ["sop apply plan.toml", "First failure: ", "sop retry docs --run settings-1", "exit=0"]
+        ["sop apply plan.toml", "First failure:", "sop retry docs --run settings-1", "exit=0"]
     {
         assert!(picture.contains(words), "{words}");
     }

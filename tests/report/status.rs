@@ -5,10 +5,11 @@ use sop::report::palette::Look;
 use sop::report::status;
 
 use super::scene::{COLOURED, PLAIN, evil, harmless, interrupted, mixed, text};
-use crate::support::story::Story;
+use crate::support::story::{FAILS, OK, Story, level, shape};
+use sop::model::plan::Mode;
 
 fn table(run: &Story, held: bool, look: Look) -> String {
-    text(|out| status::write(&run.ledger, run.now.after(Length::secs(5)), held, out, &look))
+    text(|out| status::write(&run.ledger, None, run.now.after(Length::secs(5)), held, out, &look))
 }
 
 #[test]
@@ -21,6 +22,31 @@ fn a_run_that_nobody_holds_is_not_called_running() {
     let run = interrupted();
     assert!(table(&run, false, PLAIN).starts_with("? settings-1 · not running · 1 of 2"));
     assert!(table(&run, true, PLAIN).starts_with("● settings-1 · running · 1 of 2"));
+}
+
+#[test]
+fn rounds_of_a_retry_are_counted_from_it() {
+    let mut run = Story::new(Mode::Independent, vec![level("all", vec![shape("a")])]);
+    let round = |run: &Story| {
+        let text = table(run, true, PLAIN);
+        let row = text.lines().find(|line| line.contains(" a  ")).expect("a row").to_owned();
+        let title = text.lines().find(|line| line.contains("ROUND")).expect("a title").to_owned();
+        let (from, to) = (title.find("ROUND").unwrap(), title.find("TIER").unwrap());
+        row.chars().skip(from).take(to - from).collect::<String>().trim().to_owned()
+    };
+    run.briefed("a").work("a");
+    assert_eq!(round(&run), "1/3");
+    run.ended("a", OK)
+        .scope("a", "t", Vec::new())
+        .dod("a", FAILS)
+        .dod("a", FAILS)
+        .judged("a", None);
+    run.failing_round("a", "u", None).failing_round("a", "v", None);
+    assert_eq!(round(&run), "3", "that many it took");
+    run.retried("a");
+    assert_eq!(round(&run), "3, 3 more");
+    run.work("a");
+    assert_eq!(round(&run), "1/3 again");
 }
 
 #[test]

@@ -10,7 +10,7 @@ use sop::report::palette::Look;
 use sop::report::summary::Summary;
 
 use super::scene::{COLOURED, PLAIN, evil, good, harmless, interrupted, mixed, text};
-use crate::support::story::{FAILS, OK, Story, after, commit, level, shape, tree, wp_id};
+use crate::support::story::{FAILS, OK, Story, after, commit, level, ran, shape, tree, wp_id};
 
 fn of(run: &Story) -> Summary {
     Summary::of(&run.ledger, Path::new("/repo/.git/sop-run/settings-1"))
@@ -34,9 +34,75 @@ fn a_run_that_went_well_ends_with_what_to_type() {
     insta::assert_snapshot!(human(&good(), PLAIN));
 }
 
+/// The text as one line of words.
+fn words(text: &str) -> Vec<&str> {
+    text.split_whitespace().filter(|word| *word != "│").collect()
+}
+
 #[test]
-fn facts_are_not_cut_to_the_terminal() {
-    assert_eq!(human(&mixed(), Look { width: Some(30), ..PLAIN }), human(&mixed(), PLAIN));
+fn facts_are_not_cut_to_the_terminal_and_break_between_words() {
+    let mut run = Story::new(Mode::Independent, vec![level("all", vec![shape("a"), shape("b")])]);
+    let problem = Problem::new(
+        Check::Dod,
+        "exits with 1, which is ".to_owned() + &"very ".repeat(40) + "bad",
+    );
+    run.pass("a").started("b").blocked("b", problem.about("cargo test"), false);
+    for run in [mixed(), good(), evil(), run] {
+        let whole = human(&run, PLAIN);
+        for columns in [40, 80, 100, 120] {
+            let text = human(&run, Look { width: Some(columns), ..PLAIN });
+            let facts = |text: &str| {
+                // Reasons stand beside a command where there is room, and above it where there is none.
+                let mut words: Vec<String> = words(text).into_iter().map(str::to_owned).collect();
+                words.sort();
+                words
+            };
+            assert_eq!(facts(&text), facts(&whole), "{columns}");
+            let long =
+                text.lines().filter(|line| unicode_width::UnicodeWidthStr::width(*line) > columns);
+            for line in long {
+                // A word that is longer by itself, a command, or output: whole, as it is to be copied.
+                let body = line.trim_start_matches(['│', '└', ' ']);
+                let whole_line = whole.lines().any(|other| other.contains(body));
+                assert!(!body.contains(' ') || whole_line, "{columns}: {line}");
+            }
+        }
+    }
+    let narrow = human(&mixed(), Look { width: Some(60), ..PLAIN });
+    let below = narrow.lines().find(|line| line.trim_start().starts_with('·'));
+    assert_eq!(below, None, "no line begins with what stands between two facts");
+    let torn = narrow.lines().find(|line| line.trim_start().starts_with("at "));
+    assert_eq!(torn, None, "a fact that fits into a line is not torn");
+}
+
+#[test]
+fn a_wp_without_a_title_is_named_once() {
+    let mut run = Story::new(
+        Mode::Independent,
+        vec![level("all", vec![WpShape { title: "a".to_owned(), ..shape("a") }, shape("b")])],
+    );
+    run.pass("a").pass("b").finished();
+    let whys: Vec<String> = of(&run).next.into_iter().map(|next| next.why).collect();
+    assert_eq!(whys[0], "take its work");
+    assert_eq!(whys[1], run.wp("b").title);
+}
+
+#[test]
+fn a_log_that_is_not_complete_is_said_to_be_where_it_is_named() {
+    let mut run = Story::new(Mode::Independent, vec![level("all", vec![shape("a")])]);
+    run.briefed("a").work("a").ended("a", OK).scope("a", "t", Vec::new());
+    let ran = sop::model::outcome::Ran {
+        log_error: Some("no space left".to_owned()),
+        ..ran("cargo check", FAILS)
+    };
+    let log = ran.log.clone();
+    let (wp, tail) = (wp_id("a"), Some("boom".to_owned()));
+    run.say(Event::DodRan { wp, round: 1, pass: 1, index: 0, ran, tail });
+    let problem = Problem::new(Check::Dod, "exit 1").logged(&log, "boom");
+    run.blocked("a", problem, false).stop(sop::event::StopReason::Halted);
+    let text = human(&run, PLAIN);
+    assert!(text.contains(&format!("seen     {log} is incomplete: no space left")), "{text}");
+    assert!(text.ends_with(&format!("{log} (incomplete: no space left)\n")), "{text}");
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use rustix::process::Signal;
 use sop::event::{Event, Outcome, StopReason};
 
-use crate::support::rig::Rig;
+use crate::support::rig::{Rig, until};
 use crate::support::written::{plan, worker, wp};
 
 /// A worker that waits, in the way that `trap` says, until it is told to end; after that it works.
@@ -73,6 +73,58 @@ fn twice_it_ends_what_does_not_listen() {
     rig.until_quiet();
     assert!(interrupted(&rig));
     goes_on(&rig);
+}
+
+#[test]
+fn twice_it_ends_what_a_stopped_holder_does_not_and_the_holder_with_it() {
+    let text = plan(&(wp("a", "") + &wp("b", "")));
+    let rig = Rig::new(&text, &[("worker.sh", &waiting("(setsid sleep 600 &)"))]);
+    let engine = rig.start(&["apply", "--yes"]);
+    rig.until_lines("ready", 2);
+    rig.signal_holder("a", Signal::STOP);
+    engine.signal_group(Signal::INT);
+    // The other is heard, this one cannot hear.
+    rig.until_cancelled("a");
+    engine.signal_group(Signal::INT);
+    assert_eq!(engine.wait(), 130, "{}", rig.engine_said());
+    rig.until_quiet();
+    assert!(interrupted(&rig));
+    assert_eq!(rig.wp("a").spoilt.len(), 0, "it is the engine's own doing");
+    goes_on(&rig);
+}
+
+#[test]
+fn what_nobody_can_end_is_left_named_and_taken_up_again() {
+    // In a process namespace of its own an engine cannot reach the holder that an earlier one started.
+    let own = ["--pid", "--fork"];
+    let can = std::process::Command::new("unshare").args(own).arg("true").status();
+    if !can.is_ok_and(|status| status.success()) {
+        // This user may make none.
+        return;
+    }
+    let text = plan(&(wp("a", "") + &wp("b", "needs = [\"a\"]")));
+    let rig = Rig::new(&text, &[("worker.sh", &waiting(""))]);
+    let engine = rig.start(&["apply", "--yes"]);
+    rig.until_lines("ready", 1);
+    rig.signal_holder("a", Signal::STOP);
+    engine.signal(Signal::KILL);
+    assert_eq!(engine.wait(), 256);
+    let engine = rig.start_under("unshare", &own, &["resume"]);
+    until(|| match rig.count(|event| matches!(event, Event::EngineStarted { .. })) {
+        2 => Ok(()),
+        n => Err(format!("{n} engines")),
+    });
+    engine.signal_group(Signal::INT);
+    rig.until_cancelled("a");
+    engine.signal_group(Signal::INT);
+    assert_eq!(engine.wait(), 130, "{}", rig.engine_said());
+    let said = rig.engine_said();
+    assert!(said.contains("does not end") && said.contains("sop resume"), "{said}");
+    rig.signal_holder("a", Signal::CONT);
+    rig.until_quiet();
+    std::fs::write(rig.mark("stopped"), "").unwrap();
+    rig.sop_ends(0, &["resume"]);
+    assert_eq!(rig.ledger().outcome, Some(Outcome::Done));
 }
 
 #[test]

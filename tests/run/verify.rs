@@ -73,7 +73,7 @@ fn both_legs_pass_and_every_check_ran_once_more() {
     assert_eq!(looked(&rig), ["a", "both", "b"], "each command once");
     assert_eq!(rig.lines("asked"), ["whole/0/"]);
     assert_eq!(rig.lines("live").len(), 1);
-    for part in ["last look  holds", "DoD 3/3", "live 1/1", "approved by lead"] {
+    for part in ["last look the whole holds", "DoD 3/3", "live 1/1", "approved by lead"] {
         assert!(said.out.contains(part), "{part}: {}", said.out);
     }
     let told = rig.lines("told").join("\n");
@@ -91,7 +91,7 @@ fn both_legs_pass_and_every_check_ran_once_more() {
     assert_eq!(rig.worktrees(), Vec::<std::path::PathBuf>::new());
     assert!(rig.of_run("verdicts/verify/1.json").contains("approve"));
     let status = rig.sop_ends(0, &["status"]);
-    assert!(status.out.contains("last look  holds"), "{}", status.out);
+    assert!(status.out.contains("last look the whole holds"), "{}", status.out);
     let look = rig.ledger().verify.expect("there was one");
     assert_eq!((look.costs.len(), look.costs[0].sessions), (1, 1));
 }

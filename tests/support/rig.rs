@@ -159,6 +159,31 @@ impl Rig {
         Engine { child: command.spawn().expect("it starts") }
     }
 
+    /// The same, run by another program that is given these arguments before it.
+    pub fn start_under(&self, program: &str, before: &[&str], args: &[&str]) -> Engine {
+        let path = self.root().join("engine.out");
+        let out = fs::File::options().create(true).append(true).open(path).expect("a file");
+        let err = out.try_clone().expect("another hold");
+        let mut command = self.command(program);
+        command.args(before).arg(env!("CARGO_BIN_EXE_sop")).args(args);
+        command.stdin(Stdio::null()).stdout(out).stderr(err).process_group(0);
+        Engine { child: command.spawn().expect("it starts") }
+    }
+
+    /// Sends a signal to the process that holds the newest worker of a WP.
+    pub fn signal_holder(&self, id: &str, signal: rustix::process::Signal) {
+        let attempt = self.wp(id).attempt;
+        let dir = self.run_dir().join(format!("steps/{id}/work-{attempt}"));
+        let mark = dir.as_os_str().as_bytes().to_vec();
+        let holds = |pid: &i32| {
+            let line = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+            line.split(|byte| *byte == 0).any(|arg| arg == mark)
+        };
+        let found = self.processes().into_iter().map(|(pid, _)| pid).find(holds);
+        let pid = rustix::process::Pid::from_raw(found.expect("there is a holder")).expect("an id");
+        rustix::process::kill_process(pid, signal).expect("it is there");
+    }
+
     fn binary(&self) -> Command {
         self.command(env!("CARGO_BIN_EXE_sop"))
     }

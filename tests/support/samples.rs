@@ -205,7 +205,7 @@ pub fn of_run(run: &Story) -> Vec<Event> {
             }],
         },
         Event::NoteAdded { text: "The client is in `lib/`.".to_owned(), by: "Ann".to_owned() },
-        Event::VerifyStarted { commit: commit("gate"), reviewer: Some(tier("standard")), live: 1 },
+        Event::VerifyStarted { commit: commit("gate"), reviewer: Some(tier("lead")), live: 1 },
         Event::VerifyRan {
             wp: None,
             ran: ran("npm run e2e", FAILS),

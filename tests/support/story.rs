@@ -42,7 +42,7 @@ fn hex(name: &str) -> String {
 /// A command that ended as `end` says.
 pub fn ran(run: &str, end: End) -> Ran {
     let log = format!("logs/{}.log", run.split(' ').next().unwrap_or("x"));
-    Ran { run: run.to_owned(), end, lines: 12, log, took: Length::millis(2300) }
+    Ran { run: run.to_owned(), end, lines: 12, log, log_error: None, took: Length::millis(2300) }
 }
 
 pub const OK: End = End::Exit { code: 0 };

@@ -173,8 +173,14 @@ fn a_list_that_only_subtracts_is_refused() {
 }
 
 #[test]
-fn nothing_is_said_of_the_list_while_a_pattern_is_missing() {
+fn a_missing_pattern_hides_nothing_that_is_so_without_it() {
+    // It might share a path with what the other takes away,
     only(&["src/[", "!docs/**"], 0, "[", &Problem::Unclosed('['));
+    // but what is taken away stays away.
+    let found = findings(&["src/[", "a", "!a", "!b["]);
+    let got: Vec<_> = found.iter().map(|f| (f.pattern, &f.problem)).collect();
+    let gone = Problem::Subtracted { by: vec!["!a".to_owned()] };
+    assert_eq!(got, [(0, &Problem::Unclosed('[')), (1, &gone), (3, &Problem::Unclosed('['))]);
 }
 
 #[test]

@@ -138,3 +138,83 @@ fn an_order_is_read_as_it_was_written() {
     order.write(&path).unwrap();
     assert_eq!(Drive::read(&path).unwrap(), order);
 }
+
+#[test]
+fn gemini() {
+    assert_eq!(
+        words(&drive(Adapter::Gemini)),
+        ["gemini", "--output-format=stream-json", "--approval-mode=yolo"]
+    );
+    let line = words(&full(Adapter::Gemini));
+    for word in
+        ["--model=-m; rm -rf /", "--resume=01a2-b", "--include-directories=/run/reports", "$(x)"]
+    {
+        assert!(line.contains(&word.to_owned()), "{word}: {line:?}");
+    }
+    let mut reviewer = full(Adapter::Gemini);
+    reviewer.read_only = true;
+    reviewer.args = vec!["--yolo".to_owned(), "--approval-mode".to_owned(), "yolo".to_owned()];
+    let line = words(&reviewer);
+    assert!(!line.iter().any(|word| word.contains("yolo")), "{line:?}");
+    assert!(line.contains(&"--approval-mode=default".to_owned()), "{line:?}");
+}
+
+#[test]
+fn opencode() {
+    let permissions = |drive: &Drive| {
+        let agent = worker::adapter(drive.agent).expect("there is one");
+        let line = drive.command_line(agent, "do it", Path::new("/w"));
+        let (_, told) = line.env.iter().find(|(name, _)| *name == "OPENCODE_PERMISSION").unwrap();
+        serde_json::from_str::<serde_json::Value>(told.to_str().unwrap()).unwrap()
+    };
+    let line = words(&full(Adapter::Opencode));
+    assert_eq!(line[..3], ["opencode", "run", "--format=json"]);
+    for word in ["--model=-m; rm -rf /", "--variant=hi\"gh", "--session=01a2-b", "$(x)"] {
+        assert!(line.contains(&word.to_owned()), "{word}: {line:?}");
+    }
+    let outside = &permissions(&full(Adapter::Opencode))["external_directory"];
+    // The last pattern that fits decides.
+    assert_eq!(outside.to_string(), r#"{"*":"deny","/run/reports/*":"allow"}"#);
+    let mut reviewer = full(Adapter::Opencode);
+    reviewer.read_only = true;
+    reviewer.args = vec!["--auto".to_owned()];
+    assert!(!words(&reviewer).contains(&"--auto".to_owned()));
+    let told = permissions(&reviewer);
+    for what in ["edit", "bash", "external_directory"] {
+        assert_eq!(told[what], "deny");
+    }
+    // The same rules, whichever way it is spoken to.
+    assert_eq!(permissions(&Drive { agent: Adapter::Acp, ..reviewer }), told);
+}
+
+#[test]
+fn aider_leaves_nothing_and_commits_nothing() {
+    let line = words(&full(Adapter::Aider));
+    for word in [
+        "--no-auto-commits",
+        "--no-dirty-commits",
+        "--no-gitignore",
+        "--chat-history-file=/dev/null",
+        "--input-history-file=/dev/null",
+        "--map-tokens=0",
+        "--message-file=/run/brief.md",
+        "--model=-m; rm -rf /",
+    ] {
+        assert!(line.contains(&word.to_owned()), "{word}: {line:?}");
+    }
+    let mut reviewer = drive(Adapter::Aider);
+    reviewer.read_only = true;
+    reviewer.args = vec!["--chat-mode=code".to_owned()];
+    let line = words(&reviewer);
+    // The last word counts.
+    assert_eq!(line[line.len() - 2..], ["--chat-mode=ask", "--dry-run"]);
+}
+
+#[test]
+fn an_agent_over_acp_is_called_as_its_worker_says() {
+    let mut drive = drive(Adapter::Acp);
+    drive.program = vec!["gemini".to_owned(), "--acp".to_owned()];
+    drive.args = vec!["$(x)".to_owned()];
+    drive.model = Some("told in the conversation".to_owned());
+    assert_eq!(words(&drive), ["gemini", "--acp", "$(x)"]);
+}

@@ -187,3 +187,16 @@ fn a_variable_of_the_plan_wins_over_the_adapters_and_this_agents_own_marks_are_n
     driven.run();
     assert_eq!(driven.read("env"), "9 1 none\n");
 }
+
+#[test]
+fn an_agent_that_prints_only_what_nobody_needs_to_see_is_not_silent() {
+    let script = r#"
+while [ ! -e ../go ]; do echo '{"type":"turn.started"}'; sleep 0.2; done
+echo '{"type":"turn.completed"}'
+"#;
+    let driven = Driven::script(Adapter::Codex, script);
+    let running = driven.start();
+    until("a sign of life", || driven.read("out").contains("(at work)\n"));
+    std::fs::write(driven.path("go"), "").unwrap();
+    running.finish();
+}

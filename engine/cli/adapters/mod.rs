@@ -2,7 +2,6 @@
 
 mod life_check;
 
-use std::collections::BTreeMap;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::thread;
@@ -57,7 +56,7 @@ pub fn run(args: &Args, color: Color) -> Result<u8, Failure> {
         None => newest(),
     };
     let tiers = plan.as_ref().map(tiers).unwrap_or_default();
-    let adapters = Adapters { adapters: known(), tiers };
+    let adapters = Adapters { adapters: known(plan.as_ref()), tiers };
     let mut out = io::BufWriter::new(io::stdout().lock());
     let drawn = match args.json {
         true => json::pretty(&adapters, &mut out),
@@ -74,14 +73,24 @@ fn newest() -> Option<Plan> {
     serde_json::from_slice(&std::fs::read(dir.resolved()).ok()?).ok()
 }
 
-/// The built-in workers, each asked for its version beside the others.
-fn known() -> Vec<Known> {
-    let home = &Home::here(&BTreeMap::new());
+/// The built-in workers and the plan's own that are agents, each asked for its version beside the
+/// others.
+fn known(plan: Option<&Plan>) -> Vec<Known> {
+    let mut workers: Vec<(String, Worker)> = BUILT_IN_WORKERS
+        .iter()
+        .filter_map(|(name, ..)| Some(((*name).to_owned(), Worker::built_in(name)?)))
+        .collect();
+    for (id, worker) in plan.into_iter().flat_map(|plan| &plan.workers) {
+        // A plan may name a built-in worker, or make one of that name its own.
+        match workers.iter_mut().find(|(name, _)| name == id.as_str()) {
+            Some((_, known)) => known.clone_from(worker),
+            None => workers.push((id.to_string(), worker.clone())),
+        }
+    }
     thread::scope(|scope| {
-        let asked: Vec<_> = BUILT_IN_WORKERS
+        let asked: Vec<_> = workers
             .iter()
-            .filter_map(|(name, ..)| Some((*name, Worker::built_in(name)?)))
-            .map(|(name, worker)| scope.spawn(move || look(name, &worker, home)))
+            .map(|(name, worker)| scope.spawn(move || look(name, worker, &Home::here(&worker.env))))
             .collect();
         asked.into_iter().filter_map(|one| one.join().ok().flatten()).collect()
     })

@@ -4,12 +4,13 @@
 use super::brief::Briefs;
 use super::names::Names;
 use super::wps::{Common, Defaults, One};
-use super::{Notes, texts};
+use super::{Notes, id, texts};
 use crate::model::ids::{StageId, WpId};
 use crate::model::plan::{self as model, Kind};
 use crate::plan::document::{Consolidate, Stage};
 use crate::plan::origins::{Origin, Origins};
 use crate::plan::shape::Table;
+use crate::plan::stand_in::{is_nameless, nameless};
 use crate::plan::wording::quoted;
 
 /// What is asked of it where the plan does not say.
@@ -34,32 +35,32 @@ pub fn lower(
     for (s, stage) in stages.into_iter().enumerate() {
         let Stage { name, shared, consolidate } = stage.0;
         idle(s, &name.0, shared.is_empty(), consolidate.is_some(), names, notes);
-        let (Ok(id), shared) = (StageId::new(name.0), texts(shared)) else { continue };
+        let shared = texts(shared);
+        let of: StageId = match names.stage_is_twin(s) {
+            true => id(nameless(&format!("stage-{s}"))),
+            false => id(name.0),
+        };
         origins.stages.push(s);
-        resolved.push(model::Stage { id: id.clone(), shared: shared.clone() });
+        resolved.push(model::Stage { id: of.clone(), shared: shared.clone() });
         let Some(own) = names.consolidation(s) else { continue };
-        let (Ok(wp), Ok(stage)) = (WpId::new(own), StageId::new(own)) else { continue };
+        let stage: StageId = id(own.clone());
         let consolidate = consolidate.map(|table| table.0).unwrap_or_default();
         files.push(consolidate.brief.clone().map(String::from));
         let one = One { origin: Origin::Consolidate(s), names, notes: &mut *notes };
-        let plan = Place { wp, stage, of: id, shared };
-        let wp = one.consolidate(plan, consolidate, wps, defaults, briefs);
+        let place = Place { wp: id(own), stage: stage.clone(), of, shared };
+        let wp = one.consolidate(place, consolidate, wps, defaults, briefs);
         wps.push(wp);
         origins.consolidated.push(s);
         origins.stages.push(s);
-        resolved.push(model::Stage { id: wp_stage(wps), shared: Vec::new() });
+        resolved.push(model::Stage { id: stage, shared: Vec::new() });
     }
     (resolved, origins)
 }
 
-/// The stage of the last WP.
-fn wp_stage(wps: &[model::Wp]) -> StageId {
-    wps.last().expect("one was just pushed").stage.clone()
-}
-
 /// Notes settings of a consolidation that there is none of.
 fn idle(s: usize, name: &str, bare: bool, set: bool, names: &Names, notes: &mut Notes) {
-    if !set || names.consolidates(s) {
+    // Nobody can say that they are in a stage without a name.
+    if !set || names.consolidates(s) || is_nameless(name) {
         return;
     }
     let at = format!("/stage/{s}/consolidate");

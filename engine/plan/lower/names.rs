@@ -11,6 +11,7 @@ use crate::plan::nearest::Guesser;
 use crate::plan::origins::Origin;
 use crate::plan::scalar::Name;
 use crate::plan::shape::{Named, Table};
+use crate::plan::stand_in::{is_nameless, nameless};
 use crate::plan::wording::{quoted, there_are};
 
 /// All names that a plan declares.
@@ -29,9 +30,9 @@ pub struct Names {
 
 /// The consolidation of a stage.
 struct Consolidation {
-    /// `STAGE-shared`.
+    /// `STAGE-shared`, or what stands in for it where it cannot be called so.
     id: String,
-    /// Whether it can be called so.
+    /// Whether it is.
     free: bool,
 }
 
@@ -87,8 +88,10 @@ impl Names {
             let due = !stage.shared.is_empty() && changed.contains(&s) && self.stages.is_first(s);
             let consolidation = due.then(|| {
                 let id = format!("{}-shared", stage.name.0);
-                let free = self.free(s, &id, notes);
-                Consolidation { id, free }
+                match is_nameless(&stage.name) || !self.free(s, &id, notes) {
+                    true => Consolidation { id: nameless(&format!("shared-{s}")), free: false },
+                    false => Consolidation { id, free: true },
+                }
             });
             self.consolidations.push(consolidation);
         }
@@ -127,9 +130,9 @@ impl Names {
         self.consolidations[s].is_some()
     }
 
-    /// What the consolidation of stage `s` is called, if it ends with one that can be called so.
-    pub fn consolidation(&self, s: usize) -> Option<&str> {
-        self.consolidations[s].as_ref().filter(|it| it.free).map(|it| it.id.as_str())
+    /// What the consolidation of stage `s` is called, if it ends with one.
+    pub fn consolidation(&self, s: usize) -> Option<String> {
+        self.consolidations[s].as_ref().map(|it| it.id.clone())
     }
 
     /// The stage whose consolidation is called so.
@@ -166,12 +169,9 @@ impl Names {
         };
         let note = notes.error(origin.at("tier"), "missing-tier", message);
         note.looked_in("/tiers");
-        match self.tiers.is_empty() {
-            true => note.help("declare a tier, `[tiers.standard]`, and the worker that it uses"),
-            false => {
-                let there = there_are(&self.tiers);
-                note.help(format!("name a tier {here} or as `[plan] tier`; {there}"))
-            }
+        match there_are(&self.tiers) {
+            None => note.help("declare a tier, `[tiers.standard]`, and the worker that it uses"),
+            Some(there) => note.help(format!("name a tier {here} or as `[plan] tier`; {there}")),
         };
     }
 
@@ -223,9 +223,14 @@ impl Names {
         self.wp_stages[i]
     }
 
-    /// Whether WP `i` is the first of its name.
-    pub fn is_first(&self, i: usize) -> bool {
-        self.wps.is_first(i)
+    /// Whether an earlier WP has the very name of WP `i`.
+    pub fn wp_is_twin(&self, i: usize) -> bool {
+        self.wps.is_twin(i)
+    }
+
+    /// Whether an earlier stage has the very name of stage `s`.
+    pub fn stage_is_twin(&self, s: usize) -> bool {
+        self.stages.is_twin(s)
     }
 
     /// The declared stages in order.
@@ -244,23 +249,30 @@ impl Names {
         lack: &str,
         notes: &mut Notes,
     ) {
+        if is_nameless(name) {
+            // What it stands in for has been told.
+            return;
+        }
         let code = match table {
             "/tiers" => "unknown-tier",
             "/workers" => "unknown-worker",
             "/stage" => "unknown-stage",
             _ => "unknown-wp",
         };
-        let meant = self.guesser.nearest(name, names.iter().map(String::as_str));
+        // Names that stand in for others are no one's to choose.
+        let given = names.iter().map(String::as_str).filter(|name| !is_nameless(name));
+        let meant = self.guesser.nearest(name, given);
         let note = notes.error(at, code, format!("there is no {noun} {}", quoted(name)));
         note.looked_in(table);
-        match meant {
-            Some(meant) => {
+        match (meant, there_are(names)) {
+            (Some(meant), _) => {
                 let help = format!("did you mean {}?", quoted(meant));
                 note.suggest(format!("\"{meant}\"")).help(help)
             }
-            None if names.is_empty() => note.help(lack),
-            None if lack.is_empty() => note.help(there_are(names)),
-            None => note.help(format!("{}; or {lack}", there_are(names))),
+            (None, None) if lack.is_empty() => note,
+            (None, None) => note.help(lack),
+            (None, Some(there)) if lack.is_empty() => note.help(there),
+            (None, Some(there)) => note.help(format!("{there}; or {lack}")),
         };
     }
 }
@@ -290,8 +302,8 @@ struct Roll {
     names: Vec<String>,
     /// The first of each name, by the name in small letters.
     first: HashMap<String, usize>,
-    /// Those of which an earlier one has the name.
-    twins: HashSet<usize>,
+    /// Those of which an earlier one has the name, and whether it is written in the same way.
+    twins: HashMap<usize, bool>,
     /// The names of twins that are written in another way than the first.
     variants: HashMap<String, usize>,
 }
@@ -300,7 +312,7 @@ impl Roll {
     /// Looks for names that are declared twice, and notes them.
     fn call(names: Vec<String>, table: &str, key: &str, notes: &mut Notes) -> Self {
         let first = HashMap::with_capacity(names.len());
-        let (twins, variants) = (HashSet::new(), HashMap::new());
+        let (twins, variants) = (HashMap::new(), HashMap::new());
         let mut roll = Self { names, first, twins, variants };
         for (i, name) in roll.names.iter().enumerate() {
             let earlier = match roll.first.entry(name.to_ascii_lowercase()) {
@@ -327,10 +339,11 @@ impl Roll {
                 .label("again")
                 .related("first", format!("/{table}/{earlier}/{key}"))
                 .help(help);
-            if twin != name {
-                roll.variants.entry(name.clone()).or_insert(i);
+            let same = twin == name || roll.variants.contains_key(name);
+            if !same {
+                roll.variants.insert(name.clone(), i);
             }
-            roll.twins.insert(i);
+            roll.twins.insert(i, same);
         }
         roll
     }
@@ -351,6 +364,10 @@ impl Roll {
     }
 
     fn is_first(&self, i: usize) -> bool {
-        !self.twins.contains(&i)
+        !self.twins.contains_key(&i)
+    }
+
+    fn is_twin(&self, i: usize) -> bool {
+        self.twins.get(&i).is_some_and(|same| *same)
     }
 }

@@ -1,8 +1,7 @@
 //! `[review]` and `[verify]`.
 
 use super::names::Names;
-use super::{Notes, commands};
-use crate::model::ids::TierId;
+use super::{Notes, commands, id};
 use crate::model::plan::{self as model, Review};
 use crate::model::verdict::ReviewSeverity;
 use crate::plan::document::{Dod, ReviewTable, Verify};
@@ -14,13 +13,13 @@ use crate::plan::wording::quoted;
 const LENS: &str = "quality";
 
 /// Review by a worker, as `[review]` says.
-pub fn table(table: ReviewTable, names: &Names, notes: &mut Notes) -> Option<Review> {
+pub fn table(table: ReviewTable, names: &Names, notes: &mut Notes) -> Review {
     names.tier(&table.tier, || "/review/tier".to_owned(), notes);
-    Some(Review::Worker {
-        tier: TierId::new(table.tier).ok()?,
+    Review::Worker {
+        tier: id(table.tier.0),
         lenses: lenses(table.lenses, notes),
         block_from: table.block_from.map_or(ReviewSeverity::Minor, |word| word.0),
-    })
+    }
 }
 
 fn lenses(said: Option<Vec<Name>>, notes: &mut Notes) -> Vec<String> {
@@ -92,7 +91,7 @@ pub fn verify(
         commands.extend(commands::dod(Dod::clone(entry), at, notes));
     }
     model::Verify {
-        review_tier: review_tier.as_ref().and_then(|tier| TierId::new(tier.0.clone()).ok()),
+        review_tier: review_tier.as_ref().map(|tier| id(tier.0.clone())),
         live: commands,
     }
 }

@@ -3,14 +3,14 @@
 use std::collections::{BTreeMap, HashSet};
 
 use super::names::Names;
-use super::{LOG_LIMIT, Notes, WORK_TIMEOUT};
+use super::{LOG_LIMIT, Notes, WORK_TIMEOUT, id};
 use crate::model::ids::{TierId, WorkerId};
 use crate::model::plan as model;
 use crate::plan::document::Tier;
-use crate::plan::mend::NAMELESS;
 use crate::plan::pointer;
 use crate::plan::scalar::Name;
 use crate::plan::shape::{Named, Table};
+use crate::plan::stand_in::nameless;
 use crate::plan::wording::quoted;
 
 /// Checks what tiers say of each other and of workers.
@@ -98,11 +98,11 @@ pub fn lower(tiers: Named<Name, Table<Tier>>) -> BTreeMap<TierId, model::Tier> {
     let lower = |(name, tier): (Name, Table<Tier>)| {
         let tier = tier.0;
         let resolved = model::Tier {
-            worker: WorkerId::new(tier.worker).ok()?,
+            worker: id(tier.worker.0),
             model: tier.model.map(String::from),
             effort: tier.effort.map(String::from),
-            escalate_to: tier.escalate_to.and_then(|next| TierId::new(next).ok()),
-            fallback: tier.fallback.into_iter().filter_map(|next| TierId::new(next).ok()).collect(),
+            escalate_to: tier.escalate_to.map(|next| id(next.0)),
+            fallback: tier.fallback.into_iter().map(|next| id(next.0)).collect(),
             max_parallel: tier.max_parallel.map(|most| most.0 as usize),
             timeout: tier.timeout.map_or(WORK_TIMEOUT, |time| time.0),
             idle_timeout: tier.idle_timeout.map(|time| time.0),
@@ -111,17 +111,15 @@ pub fn lower(tiers: Named<Name, Table<Tier>>) -> BTreeMap<TierId, model::Tier> {
             max_turns: tier.max_turns.map(|most| most.0 as u32),
             continues: tier.continues.map(|word| word.0).unwrap_or_default(),
         };
-        Some((TierId::new(name).ok()?, resolved))
+        (id(name.0), resolved)
     };
-    tiers.0.into_iter().filter_map(lower).collect()
+    tiers.0.into_iter().map(lower).collect()
 }
 
 /// Adds the built-in workers that tiers name, and makes every name of a draft lead somewhere. In a plan
 /// without findings they all do.
 pub fn close(plan: &mut model::Plan) {
-    let Ok(worker) = WorkerId::new(format!("{NAMELESS}worker")) else {
-        return;
-    };
+    let worker: WorkerId = id(nameless("worker"));
     let reviewing = |wp: &model::Wp| match &wp.review {
         model::Review::Worker { tier, .. } => Some(tier.clone()),
         _ => None,

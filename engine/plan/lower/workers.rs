@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use super::{Notes, commands};
+use super::{Notes, commands, id};
 use crate::model::ids::WorkerId;
 use crate::model::plan::{self as model, Adapter, Does};
 use crate::plan::document::Worker;
 use crate::plan::pointer;
 use crate::plan::scalar::Name;
 use crate::plan::shape::{Named, Table};
+use crate::plan::stand_in::is_nameless;
 use crate::plan::wording::quoted;
 
 /// The workers as resolved.
@@ -18,10 +19,18 @@ pub fn lower(
 ) -> BTreeMap<WorkerId, model::Worker> {
     let lower = |(name, worker): (Name, Table<Worker>)| {
         let one =
-            One { at: pointer::join("/workers", &name.0), name: quoted(&name), notes: &mut *notes };
-        Some((WorkerId::new(name).ok()?, one.lower(worker.0)))
+            One { at: pointer::join("/workers", &name.0), name: who(&name), notes: &mut *notes };
+        (id(name.0), one.lower(worker.0))
     };
-    workers.0.into_iter().filter_map(lower).collect()
+    workers.0.into_iter().map(lower).collect()
+}
+
+/// A worker, for a sentence.
+fn who(name: &str) -> String {
+    match is_nameless(name) {
+        true => "this worker".to_owned(),
+        false => format!("worker {}", quoted(name)),
+    }
 }
 
 /// One worker, as it is looked at.
@@ -92,7 +101,7 @@ impl One<'_> {
     }
 
     fn both(&mut self) {
-        let message = format!("worker {} is both a command and an agent", self.name);
+        let message = format!("{} is both a command and an agent", self.name);
         let (at, first) = (self.at("agent"), self.at("command"));
         self.notes
             .error(at, "unclear-worker", message)
@@ -102,7 +111,7 @@ impl One<'_> {
     }
 
     fn neither(&mut self) {
-        let message = format!("it is not said what worker {} is", self.name);
+        let message = format!("it is not said what {} is", self.name);
         self.notes.error(self.at.clone(), "unclear-worker", message).help(
             "add `command`, the program and its arguments, or `agent`, one of \"codex\", \"claude\", \"gemini\", \
              \"opencode\", \"aider\" and \"acp\"",

@@ -1,16 +1,18 @@
 //! Work packages: what each says, and what it takes over from the plan.
 
+use std::collections::BTreeSet;
+
 use super::brief::Briefs;
 use super::names::Names;
-use super::{Notes, ONLY_STAGE, commands, texts};
-use crate::model::ids::{StageId, TierId, WpId};
+use super::{Notes, ONLY_STAGE, commands, id, texts};
+use crate::model::ids::{TierId, WpId};
 use crate::model::plan::{self as model, Kind, Review};
 use crate::model::turn::Usd;
 use crate::plan::document::{self, Dod, Tokens, Wp};
-use crate::plan::mend::NAMELESS;
 use crate::plan::origins::Origin;
 use crate::plan::scalar::{Filled, Money, Name, Whole};
 use crate::plan::shape::Table;
+use crate::plan::stand_in::{is_nameless, nameless};
 use crate::plan::wording::{known, quoted};
 
 /// What holds for WPs that say nothing else.
@@ -27,20 +29,25 @@ pub struct Defaults {
     pub template: Option<String>,
 }
 
-/// Resolves the WPs.
+/// Resolves the WPs, and tells those of which it is not known in which order they run with others.
 pub fn lower(
     wps: Vec<Table<Wp>>,
     defaults: &Defaults,
     names: &Names,
     briefs: &mut Briefs<'_>,
     notes: &mut Notes,
-) -> Option<Vec<model::Wp>> {
-    let resolved: Vec<Option<model::Wp>> = wps
-        .into_iter()
-        .enumerate()
-        .map(|(i, wp)| One { origin: Origin::Wp(i), names, notes }.lower(i, wp.0, defaults, briefs))
-        .collect();
-    resolved.into_iter().collect()
+) -> (Vec<model::Wp>, BTreeSet<usize>) {
+    let mut unplaced = BTreeSet::new();
+    let mut resolved = Vec::with_capacity(wps.len());
+    for (i, wp) in wps.into_iter().enumerate() {
+        let (wp, placed) =
+            One { origin: Origin::Wp(i), names, notes }.lower(i, wp.0, defaults, briefs);
+        resolved.push(wp);
+        if !placed {
+            unplaced.insert(i);
+        }
+    }
+    (resolved, unplaced)
 }
 
 /// One WP, as it is looked at.
@@ -83,7 +90,7 @@ pub fn budget(usd: Option<Money>, tokens: Option<Tokens>) -> model::Budget {
 
 /// A WP by its id, for a sentence.
 fn who(id: &str) -> String {
-    match id.starts_with(NAMELESS) {
+    match is_nameless(id) {
         true => "this work package".to_owned(),
         false => quoted(id),
     }
@@ -100,12 +107,9 @@ impl One<'_> {
         wp: Wp,
         defaults: &Defaults,
         briefs: &mut Briefs<'_>,
-    ) -> Option<model::Wp> {
-        let names = self.names;
-        let stage = self.stage(wp.stage.as_deref());
-        // Of a WP that is not known by name, or not known to belong anywhere, nothing is to follow.
-        let known = stage.is_some() && names.is_first(i) && !wp.id.starts_with(NAMELESS);
-        let stage = stage.unwrap_or(names.stages().first().map_or(ONLY_STAGE, String::as_str));
+    ) -> (model::Wp, bool) {
+        let stage = self.stage(wp.stage.as_deref()).map(str::to_owned);
+        let mut placed = stage.is_some();
         let kind = wp.kind.0;
         self.scope(kind, &wp.id, wp.whitelist.len(), wp.dod.len());
         let common = Common {
@@ -119,16 +123,12 @@ impl One<'_> {
             budget: (wp.budget_usd, wp.budget_tokens),
         };
         let common = self.common(common, kind, None, defaults, briefs);
-        let mut needs = wp.needs.map(|needs| self.needs(i, needs, &wp.id));
-        let (mut id, mut whitelist) = (wp.id.0, texts(wp.whitelist));
-        let title = wp.title.map_or_else(|| id.clone(), |title| title.0.trim().to_owned());
-        if !known {
-            whitelist.clear();
-            needs.iter_mut().for_each(Vec::clear);
-            if !names.is_first(i) {
-                id = format!("{NAMELESS}{i}");
-            }
-        }
+        let needs = wp.needs.map(|needs| self.needs(i, needs, &wp.id, &mut placed));
+        let title = wp.title.map_or_else(|| wp.id.0.clone(), |title| title.0.trim().to_owned());
+        let own = match self.names.wp_is_twin(i) {
+            true => nameless(&format!("wp-{i}")),
+            false => wp.id.0,
+        };
         let template = match (wp.template, &defaults.template, kind) {
             (Some(own), ..) => own.0,
             (None, Some(template), Kind::Change) => template.clone(),
@@ -139,14 +139,14 @@ impl One<'_> {
             question: fork.0.question.0,
             default: fork.0.default.0,
         };
-        Some(model::Wp {
+        let resolved = model::Wp {
             title,
-            id: WpId::new(id).ok()?,
-            stage: StageId::new(stage).ok()?,
+            id: id(own),
+            stage: id(stage.unwrap_or_else(|| nameless("stage"))),
             kind,
             tier: common.tier,
             risk: wp.risk.0,
-            whitelist,
+            whitelist: texts(wp.whitelist),
             dod: common.dod,
             brief: common.brief,
             template,
@@ -159,7 +159,8 @@ impl One<'_> {
             vars: wp.vars.0.into_iter().map(|(name, value)| (name.0, value)).collect(),
             budget: common.budget,
             consolidates: None,
-        })
+        };
+        (resolved, placed)
     }
 
     /// What every WP says. Without a brief of its own it has `task`.
@@ -207,8 +208,7 @@ impl One<'_> {
             (None, None) => self.names.no_tier(at, self.notes),
         }
         let tier = own.map(String::from).or_else(|| defaults.tier.clone());
-        let tier = tier.and_then(|tier| TierId::new(tier).ok());
-        tier.unwrap_or_else(|| TierId::new(format!("{NAMELESS}tier")).expect("a name"))
+        id(tier.unwrap_or_else(|| nameless("tier")))
     }
 
     /// The stage that it is in. `None` when that cannot be said, which is noted.
@@ -293,8 +293,9 @@ impl One<'_> {
         }
     }
 
-    /// The WPs that it needs. Those that it cannot need are noted and left out.
-    fn needs(&mut self, i: usize, needs: Vec<Name>, own: &str) -> Vec<WpId> {
+    /// The WPs that it needs. Those that it cannot need are noted and left out, and if another was meant
+    /// that may change its place.
+    fn needs(&mut self, i: usize, needs: Vec<Name>, own: &str, placed: &mut bool) -> Vec<WpId> {
         let names = self.names;
         let here = names.stage_of(i);
         let mut ids: Vec<WpId> = Vec::with_capacity(needs.len());
@@ -310,7 +311,10 @@ impl One<'_> {
                 Some(stage) => (Some(stage), format!("/stage/{stage}/shared")),
                 None => match names.wp(&need, at, self.notes) {
                     Some(other) => (names.stage_of(other), format!("/wp/{other}/stage")),
-                    None => continue,
+                    None => {
+                        *placed = false;
+                        continue;
+                    }
                 },
             };
             if let (Some(here), Some(there)) = (here, there)
@@ -334,16 +338,15 @@ impl One<'_> {
                     .error(at(), "late-need", message)
                     .related("its stage", its_stage)
                     .help("a work package can need those of its own stage and of stages before");
+                *placed = false;
                 continue;
             }
             // What is merged of an earlier stage is whole only with its shared files.
             let shared = there.filter(|there| here.is_some_and(|here| *there < here));
-            let shared = shared.and_then(|there| names.consolidation(there)).map(str::to_owned);
-            for id in [Some(need.0), shared].into_iter().flatten() {
-                if let Ok(id) = WpId::new(id)
-                    && !ids.contains(&id)
-                {
-                    ids.push(id);
+            let shared = shared.and_then(|there| names.consolidation(there));
+            for name in [Some(need.0), shared].into_iter().flatten() {
+                if !ids.iter().any(|id| id.as_str() == name) {
+                    ids.push(id(name));
                 }
             }
         }

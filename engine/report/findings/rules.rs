@@ -112,6 +112,11 @@ pub const RULES: &[Rule] = &[
         help: "It could not touch a single file. Name the paths, or make it a scout with `kind = \"scout\"`.",
     },
     Rule {
+        code: "escaping-brief",
+        about: "A brief is a file of the repository.",
+        help: "A link may lead to a brief elsewhere in the repository or in the plan's folder, but not out of both: nobody else would have that text, and it would be of no commit. Put a copy next to the plan.",
+    },
+    Rule {
         code: "escaping-path",
         about: "A path does not lead out of its root with `..`.",
         help: "Name a file within the repository, or, for a brief, within the folder of the plan file.",

@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use super::{Drawing, Tone};
 use crate::report::escape::visible;
+use crate::report::words;
 
 /// The graph in the DOT language. A stage that is waited for as a whole ends in a point, from which
 /// the arrows of those that wait for it begin.
@@ -49,8 +50,9 @@ fn write(out: &mut String, drawing: &Drawing<'_>) -> std::fmt::Result {
 
 fn attributes(drawing: &Drawing<'_>, wp: usize) -> String {
     let it = &drawing.plan.wps[wp];
-    let mut lines =
-        vec![it.id.to_string(), visible(&it.title).into_owned(), drawing.facts(wp, ", ")];
+    let title = visible(words::title(&it.id, &it.title)).into_owned();
+    let mut lines = vec![it.id.to_string(), title, drawing.facts(wp, ", ")];
+    lines.retain(|line| !line.is_empty());
     let mut fill = String::new();
     if let Some(state) = drawing.state(wp) {
         lines.push(visible(&state.name).into_owned());

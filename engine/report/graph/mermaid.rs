@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use super::{Drawing, Tone};
 use crate::report::escape::visible;
+use crate::report::words;
 
 /// The graph as a Mermaid flowchart.
 #[must_use]
@@ -48,7 +49,12 @@ fn write(out: &mut String, drawing: &Drawing<'_>) -> std::fmt::Result {
 
 fn label(drawing: &Drawing<'_>, wp: usize) -> String {
     let it = &drawing.plan.wps[wp];
-    let mut lines = vec![it.id.to_string(), it.title.clone(), drawing.facts(wp, ", ")];
+    let mut lines = vec![
+        it.id.to_string(),
+        words::title(&it.id, &it.title).to_owned(),
+        drawing.facts(wp, ", "),
+    ];
+    lines.retain(|line| !line.is_empty());
     if let Some(state) = drawing.state(wp) {
         lines.push(state.name.clone());
     }

@@ -5,11 +5,13 @@ use super::canvas::Size;
 use super::tail::Tails;
 use crate::event::After;
 use crate::ledger::{GatePhase, Ledger, Phase, WpState};
-use crate::model::plan::Kind;
+use crate::model::plan::{Kind, Plan};
 use crate::model::time::{Length, Timestamp};
 use crate::report::cells::width;
 use crate::report::commands;
 use crate::report::line::{Line, Row};
+use crate::report::narrate::question;
+use crate::report::outlook::{Pause, taken_at};
 use crate::report::palette::{Look, Tone};
 use crate::report::words;
 
@@ -31,6 +33,7 @@ const BAR: usize = 24;
 /// Draws the run as it stands at `now`, `elapsed` after this engine took it.
 pub(super) fn frame(
     ledger: &Ledger,
+    plan: Option<&Plan>,
     now: Timestamp,
     elapsed: Length,
     size: Size,
@@ -43,7 +46,10 @@ pub(super) fn frame(
     let grid = Grid::of(ledger, size);
     let mut rows: Vec<Row> = shown
         .iter()
-        .map(|wp| grid.row(wp, ledger, now, &look, tails.line(wp, ledger, now)))
+        .map(|wp| {
+            let tail = tails.line(wp, ledger, now);
+            grid.row(wp, now, &look, &doing(wp, ledger, plan, now, tail))
+        })
         .collect();
     if let Some(more) = hidden.text(&look) {
         rows.push(Line::new(&look).then(Tone::Faint, &more).done());
@@ -83,8 +89,7 @@ impl Hidden {
 /// Those at work first, then those that wait for a person, then those that wait for others.
 fn choose(ledger: &Ledger, room: usize) -> (Vec<&WpState>, Hidden) {
     let of = |sort: fn(Phase) -> bool| ledger.wps.iter().filter(move |wp| sort(wp.phase));
-    let at_work: Vec<_> =
-        of(Phase::active).chain(of(|phase| phase == Phase::AwaitingReview)).collect();
+    let at_work: Vec<_> = of(Phase::active).chain(of(Phase::awaits_person)).collect();
     let waiting: Vec<_> = of(|phase| phase == Phase::Waiting).collect();
     let next = waiting.len().min(NEXT);
     let all = at_work.len() + next;
@@ -123,14 +128,7 @@ impl Grid {
         }
     }
 
-    fn row(
-        &self,
-        wp: &WpState,
-        ledger: &Ledger,
-        now: Timestamp,
-        look: &Look,
-        tail: Option<String>,
-    ) -> Row {
+    fn row(&self, wp: &WpState, now: Timestamp, look: &Look, doing: &str) -> Row {
         let tone = words::tone(wp.phase);
         let name = if wp.phase == Phase::Waiting { Tone::Faint } else { Tone::Strong };
         let mut line = Line::new(look)
@@ -144,19 +142,23 @@ impl Grid {
         line = line.cell(tone, words::state(wp.phase), self.state).gap(1);
         let (round, time) = match (wp.phase, wp.since) {
             (Phase::Waiting, _) | (_, None) => (String::new(), String::new()),
-            (_, Some(since)) => {
-                let round = format!("{}/{}", wp.round, wp.last_round);
-                (if wp.round == 0 { String::new() } else { round }, words::clock(now.since(since)))
-            }
+            (_, Some(since)) => (words::round(wp), words::clock(now.since(since))),
         };
         let line =
             line.cell(Tone::Normal, &round, 3).cell(Tone::Normal, &format!("{time:>7}"), 7).gap(2);
-        line.then(Tone::Faint, &doing(wp, ledger, tail)).done()
+        line.then(Tone::Faint, doing).done()
     }
 }
 
 /// What the line ends with: which check runs, and the last thing it or the worker printed.
-fn doing(wp: &WpState, ledger: &Ledger, tail: Option<String>) -> String {
+fn doing(
+    wp: &WpState,
+    ledger: &Ledger,
+    plan: Option<&Plan>,
+    now: Timestamp,
+    tail: Option<String>,
+) -> String {
+    let pause = || Pause::of(plan?, ledger, wp, now);
     match wp.phase {
         Phase::Waiting => match &wp.after {
             After::Base => "for a free worker".to_owned(),
@@ -177,9 +179,15 @@ fn doing(wp: &WpState, ledger: &Ledger, tail: Option<String>) -> String {
             }
         },
         Phase::AwaitingReview => commands::approve(&ledger.run, &wp.id),
-        Phase::Starting => match wp.spoilt.last() {
-            Some(spoilt) => format!("again on {}: {}", wp.tier, spoilt.what),
-            None => format!("on {}", wp.tier),
+        Phase::AwaitingAnswer => {
+            let asked: Vec<String> = wp.unanswered().map(question).collect();
+            let at = taken_at(plan, wp).map(|at| format!("; taken {}", words::due(at, now)));
+            format!("{}{}", asked.join("; "), at.unwrap_or_default())
+        }
+        Phase::Starting => match (pause(), wp.spoilt.last()) {
+            (Some(pause), _) => pause.text(now),
+            (None, Some(spoilt)) => format!("again on {}: {}", wp.tier, spoilt.what),
+            (None, None) => format!("on {}", wp.tier),
         },
         Phase::Proving => {
             let n = wp.proved.len();
@@ -214,7 +222,7 @@ fn bar(ledger: &Ledger, now: Timestamp, elapsed: Length, look: &Look) -> Row {
     let mut facts = vec![(Tone::Strong, format!("{done}/{total} done"))];
     let more: [(Tone, usize, &str); 4] = [
         (Tone::Active, count(Phase::active), "running"),
-        (Tone::Warn, count(|p| p == Phase::AwaitingReview), "waiting for you"),
+        (Tone::Warn, count(Phase::awaits_person), "waiting for you"),
         (Tone::Bad, count(|p| matches!(p, Phase::Escalated | Phase::Blocked)), "failed"),
         (Tone::Faint, count(|p| p == Phase::Deferred), "deferred"),
     ];

@@ -11,6 +11,7 @@ use std::fmt;
 use std::io::Write;
 use std::os::fd::AsFd;
 use std::path::Path;
+use std::sync::Arc;
 
 pub use canvas::{Canvas, Size};
 pub use tail::last_bytes;
@@ -21,6 +22,7 @@ use super::palette::{Look, Tone};
 use super::plain::Lines;
 use crate::event::Record;
 use crate::ledger::Ledger;
+use crate::model::plan::Plan;
 use crate::model::time::Timestamp;
 use tail::Tails;
 
@@ -58,6 +60,13 @@ impl<W: Write> Live<W> {
         }
     }
 
+    /// With the plan, which says what a start waits for.
+    #[must_use]
+    pub fn with_plan(mut self, plan: Arc<Plan>) -> Self {
+        self.lines.plan_is(plan);
+        self
+    }
+
     fn draw(&mut self, frame: impl FnOnce(&mut Self, Size) -> Vec<Row>) {
         let size = (self.size)().filter(|size| size.rows > 0 && size.columns > 0).unwrap_or(USUAL);
         let frame = frame(self, size);
@@ -83,8 +92,10 @@ impl<W: Write> Live<W> {
 
 impl<W: Write + Send> Reporter for Live<W> {
     fn event(&mut self, record: &Record, ledger: &Ledger) {
-        let said = self.lines.line(record, ledger, &self.look);
-        self.stay.extend(said.filter(|said| said.milestone).map(|said| said.row));
+        let columns = (self.size)().map(|size| size.columns).filter(|columns| *columns > 0);
+        let look = Look { width: columns, ..self.look };
+        let said = self.lines.line(record, ledger, &look);
+        self.stay.extend(said.filter(|said| said.milestone).into_iter().flat_map(|said| said.rows));
     }
 
     fn say(&mut self, text: &str) {
@@ -97,7 +108,8 @@ impl<W: Write + Send> Reporter for Live<W> {
         }
         self.draw(|live, size| {
             let elapsed = now.since(live.lines.began().unwrap_or(now));
-            frame::frame(ledger, now, elapsed, size, &live.look, &mut live.tails)
+            let plan = live.lines.plan();
+            frame::frame(ledger, plan, now, elapsed, size, &live.look, &mut live.tails)
         });
     }
 

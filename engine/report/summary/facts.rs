@@ -1,6 +1,8 @@
 //! From the state of a WP or a gate to what a person wants to know of it afterwards.
 
-use super::{DodSummary, ReviewSummary, ScopeSummary, StageSummary, Verified, WpSummary, next};
+use super::{
+    DodSummary, Moved, ReviewSummary, ScopeSummary, StageSummary, Verified, WpSummary, next,
+};
 use crate::event::MovedBranch;
 use crate::ledger::{GateState, Ledger, Phase, WpState};
 use crate::model::ids::TierId;
@@ -27,6 +29,11 @@ impl WpSummary {
             moved: next::moved(ledger, wp.branch.as_deref(), wp.commit.as_ref()).map(set_right),
             report: wp.report.clone(),
             because: wp.because.clone(),
+            asks: match wp.phase {
+                Phase::AwaitingAnswer => wp.unanswered().cloned().collect(),
+                _ => Vec::new(),
+            },
+            fault: wp.fault.clone().filter(|_| !wp.phase.got_through()),
             problems: problems(wp).into_iter().cloned().collect(),
             notes: wp.notes.clone(),
         }
@@ -85,13 +92,12 @@ fn verified(wp: &WpState) -> Verified {
 
 /// What is wrong with a branch, and what to type. An alias must not be followed: it may be of the
 /// user's own branch.
-fn set_right(moved: &MovedBranch) -> String {
+fn set_right(moved: &MovedBranch) -> Moved {
     let (branch, checked) = (next::quoted(&moved.branch), &moved.checked);
-    format!(
-        "branch {} was moved after its work was checked: it {moved}; \
-         git update-ref --no-deref refs/heads/{branch} {checked}",
-        moved.branch
-    )
+    Moved {
+        what: format!("branch {} was moved after its work was checked: it {moved}", moved.branch),
+        command: format!("git update-ref --no-deref refs/heads/{branch} {checked}"),
+    }
 }
 
 /// Who worked, each once in a row.

@@ -34,6 +34,8 @@ pub struct Failure {
     pub tail: Vec<String>,
     /// The whole log.
     pub log: Option<String>,
+    /// Why that is not all that was printed.
+    pub log_error: Option<String>,
     /// Problems found together with it.
     pub others: usize,
 }
@@ -50,16 +52,16 @@ impl Failure {
                 Phase::Blocked => Class::Infrastructure,
                 _ => wp.rounds.last().and_then(|round| round.class).unwrap_or(Class::Decision),
             };
-            return Self::of(wp.id.to_string(), class, &problems(wp), directory);
+            return Self::of(wp.id.to_string(), class, &problems(wp), (ledger, directory));
         }
         if let Some(look) = ledger.verify.as_ref() {
             let what = || "the whole".to_owned();
             if let Some(problem) = &look.halted {
-                return Self::of(what(), Class::Infrastructure, &[problem], directory);
+                return Self::of(what(), Class::Infrastructure, &[problem], (ledger, directory));
             }
             if look.failed() {
                 let problems: Vec<&Problem> = look.problems.iter().collect();
-                return Self::of(what(), Class::Decision, &problems, directory);
+                return Self::of(what(), Class::Decision, &problems, (ledger, directory));
             }
         }
         let gate = ledger.gates.last()?;
@@ -71,11 +73,17 @@ impl Failure {
             }
             _ => return None,
         };
-        Self::of(format!("stage {stage}"), class, &problems, directory)
+        Self::of(format!("stage {stage}"), class, &problems, (ledger, directory))
     }
 
-    fn of(what: String, class: Class, problems: &[&Problem], directory: &Path) -> Option<Self> {
+    fn of(
+        what: String,
+        class: Class,
+        problems: &[&Problem],
+        (ledger, directory): (&Ledger, &Path),
+    ) -> Option<Self> {
         let problem = problems.first()?;
+        let log_error = problem.log.as_ref().and_then(|log| log_error(ledger, log));
         let log = problem.log.as_ref().map(|log| directory.join(log));
         let noted = problem.tail.as_deref().filter(|tail| !tail.trim().is_empty());
         let text = match (noted, &log) {
@@ -93,7 +101,16 @@ impl Failure {
             subject: problem.subject.clone(),
             tail: tail.iter().map(|line| output_line(line)).collect(),
             log: log.map(|log| log.display().to_string()),
+            log_error,
             others: problems.len() - 1,
         })
     }
+}
+
+/// Why a log is not complete, if what wrote it said so.
+fn log_error(ledger: &Ledger, log: &str) -> Option<String> {
+    let of_wps = ledger.wps.iter().flat_map(|wp| wp.worked.iter().chain(&wp.proved));
+    let of_gates = ledger.gates.iter().flat_map(|gate| &gate.proved);
+    let mut ran = of_wps.chain(of_gates).filter(|ran| ran.log == log);
+    ran.find_map(|ran| ran.log_error.clone())
 }

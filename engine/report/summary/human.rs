@@ -3,32 +3,35 @@
 
 use std::io::{self, Write};
 
-use super::{Failure, StageSummary, Summary, Verified, WpSummary};
+use super::{Failure, Moved, StageSummary, Summary, Verified, WpSummary};
 use crate::event::StopReason;
-use crate::ledger::GatePhase;
+use crate::ledger::{GatePhase, Means, Note};
 use crate::model::outcome::End;
 use crate::model::verdict::Judgment;
 use crate::report::cells::width;
 use crate::report::commands;
-use crate::report::line::Line;
-use crate::report::narrate::{one, sentence};
+use crate::report::line::{Flow, Line};
+use crate::report::narrate::{one, question, sentence};
 use crate::report::palette::{Look, Tone};
 use crate::report::words;
 
 /// Widest that names push the rest to the right.
 const WIDEST_ID: usize = 24;
 
+/// Columns of what a row is about.
+const NAMES: usize = 9;
+
 /// Commands that are listed.
 const COMMANDS: usize = 8;
 
 impl Summary {
-    /// Writes the summary to `out`. Facts are never cut: what does not fit wraps.
+    /// Writes the summary to `out`. Facts are never cut: what does not fit goes on in the next line, but
+    /// for commands and output, which stay in one.
     ///
     /// # Errors
     /// When `out` cannot be written; a reader that has gone is the caller's to forgive
     /// ([`quiet`](crate::report::quiet)).
     pub fn write(&self, out: &mut impl Write, look: &Look) -> io::Result<()> {
-        let look = &Look { width: None, ..*look };
         self.head(out, look)?;
         let ids = self.wps.iter().map(|wp| width(wp.id.as_str())).max().unwrap_or(0).min(WIDEST_ID);
         for wp in &self.wps {
@@ -40,8 +43,13 @@ impl Summary {
         for stage in &self.stages {
             stage.write(out, look)?;
         }
-        if let Some(whole) = self.whole.as_ref().filter(|_| !self.stages.is_empty()) {
-            whole.write(out, look)?;
+        if let Some(verify) = self.verify.as_ref().filter(|_| !self.stages.is_empty()) {
+            verify.write(out, look)?;
+        }
+        self.write_told(out, look)?;
+        if let Some(costs) = &self.costs {
+            writeln!(out)?;
+            costs.write(out, look)?;
         }
         self.write_next(out, look)?;
         match &self.failure {
@@ -50,24 +58,45 @@ impl Summary {
         }
     }
 
+    /// What is so of the whole run: corrections, providers that are out.
+    fn write_told(&self, out: &mut impl Write, look: &Look) -> io::Result<()> {
+        let noted = self.corrections.iter().map(|note| {
+            let Note { by, text, .. } = note;
+            format!("corrected by {by}: {text}")
+        });
+        let out_of_order = self.outages.iter().filter(|outage| outage.means() != Means::Try);
+        let down =
+            out_of_order.map(|it| format!("{} is out: {} ({})", it.worker, it.what, it.class));
+        let told: Vec<String> = noted.chain(down).collect();
+        if !told.is_empty() {
+            writeln!(out)?;
+        }
+        for text in told {
+            write_rows(
+                out,
+                Flow::after(Line::new(look).then(Tone::Warn, "? ")).then(Tone::Normal, &text),
+            )?;
+        }
+        Ok(())
+    }
+
     fn head(&self, out: &mut impl Write, look: &Look) -> io::Result<()> {
         let (word, tone) = match self.stopped {
             Some(StopReason::Interrupted) => ("interrupted", Tone::Warn),
             _ => words::outcome(self.outcome),
         };
-        let dot = look.dot();
-        let line = Line::new(look)
-            .then(tone, words::tone_mark(tone, look))
-            .gap(1)
+        let mark = Line::new(look).then(tone, words::tone_mark(tone, look)).gap(1);
+        let text = Flow::after(mark)
             .then(Tone::Strong, self.run.as_str())
-            .then(Tone::Faint, dot)
+            .dot()
             .then(tone, word)
-            .then(Tone::Faint, dot)
+            .dot()
             .then(Tone::Normal, &format!("{} of {} WPs through", self.through, self.wps.len()))
-            .then(Tone::Faint, dot)
+            .dot()
             .then(Tone::Normal, &words::took(self.took));
-        writeln!(out, "{}", line.done().trimmed())?;
-        writeln!(out, "  {}\n", Line::new(look).then(Tone::Normal, &self.goal).done().trimmed())
+        write_rows(out, text)?;
+        write_rows(out, Flow::after(Line::new(look).gap(2)).then(Tone::Normal, &self.goal))?;
+        writeln!(out)
     }
 
     /// Writes what to type next.
@@ -78,12 +107,20 @@ impl Summary {
         writeln!(out, "\n{}", look.paint(Tone::Strong, "Next"))?;
         let shown = self.next.iter().take(COMMANDS);
         let widest = shown.clone().map(|next| width(&next.command)).max().unwrap_or(0).min(60);
+        let wide = Look { width: None, ..*look };
         for next in shown {
-            let line = Line::new(look)
-                .gap(2)
-                .cell(Tone::Command, &next.command, widest.max(width(&next.command)))
-                .then(Tone::Faint, &format!("  # {}", next.why));
-            writeln!(out, "{}", line.done().trimmed())?;
+            let command = width(&next.command);
+            let why = format!("# {}", next.why);
+            let beside = 2 + widest.max(command) + 2;
+            let line = Line::new(&wide).gap(2);
+            if look.width.is_none_or(|room| beside + width(&why) <= room) {
+                let line = line.cell(Tone::Command, &next.command, widest.max(command)).gap(2);
+                writeln!(out, "{}", line.then(Tone::Faint, &why).done().trimmed())?;
+            } else {
+                write_rows(out, Flow::after(Line::new(look).gap(2)).then(Tone::Faint, &why))?;
+                let line = line.then(Tone::Command, &next.command);
+                writeln!(out, "{}", line.done().trimmed())?;
+            }
         }
         match self.next.len().saturating_sub(COMMANDS) {
             0 => Ok(()),
@@ -100,50 +137,53 @@ impl WpSummary {
     fn write(&self, out: &mut impl Write, look: &Look, ids: usize) -> io::Result<()> {
         let tone = words::tone(self.state);
         let id = self.id.as_str();
-        let mut line = Line::new(look)
+        let head = Line::new(look)
             .then(tone, words::mark(self.state, look))
             .gap(1)
             .cell(Tone::Strong, id, ids.max(width(id)))
-            .gap(2)
-            .then(tone, words::state(self.state));
+            .gap(2);
+        let mut text = Flow::after(head).then(tone, words::state(self.state));
         for fact in self.course() {
-            line = line.then(Tone::Faint, look.dot()).then(Tone::Normal, &fact);
+            text = text.dot().then(Tone::Normal, &fact);
         }
         if let Some(branch) = &self.branch {
-            line = line.then(Tone::Faint, look.dot()).then(Tone::Normal, branch);
+            text = text.dot().then(Tone::Normal, branch);
             if let Some(commit) = self.commit.as_ref().filter(|_| self.moved.is_none()) {
-                line = line.then(Tone::Normal, &format!(" at {}", commit.short()));
+                text = text.then(Tone::Normal, &format!(" at {}", commit.short()));
             }
         }
-        writeln!(out, "{}", line.done().trimmed())?;
-        let row = |out: &mut dyn Write, name: &str, line: Line<'_>| {
-            let name = look.paint(Tone::Faint, &format!("{name:<8}"));
-            writeln!(out, "    {name}{}", line.done().trimmed())
-        };
+        write_rows(out, text)?;
+        let row = |name: &str| Flow::after(Line::new(look).gap(4).cell(Tone::Faint, name, NAMES));
         if self.verified.any() {
-            row(out, "verified", self.verified.line(Line::new(look).gap(1), look))?;
+            write_rows(out, self.verified.after(row("verified")))?;
+        }
+        for fork in &self.asks {
+            write_rows(out, row("asks").then(Tone::Warn, &question(fork)))?;
+        }
+        if let Some(fault) = &self.fault {
+            let text = format!("{} ({})", fault.message, fault.class);
+            write_rows(out, row("last").then(Tone::Warn, &text))?;
         }
         for problem in &self.problems {
-            let text = one(problem);
-            row(out, "problem", Line::new(look).gap(1).then(Tone::Bad, &text))?;
+            write_rows(out, row("problem").then(Tone::Bad, &one(problem)))?;
         }
         if let Some(moved) = &self.moved {
-            row(out, "moved", Line::new(look).gap(1).then(Tone::Bad, moved))?;
+            write_rows(out, row("moved").then(Tone::Bad, &moved.what))?;
+            moved.write_command(out, look, 4 + NAMES)?;
         }
         for note in &self.notes {
-            row(out, "seen", Line::new(look).gap(1).then(Tone::Warn, note))?;
+            write_rows(out, row("seen").then(Tone::Warn, note))?;
         }
         if let Some(report) = self.report.as_deref().filter(|_| self.state.got_through()) {
-            row(out, "report", Line::new(look).gap(1).then(Tone::Normal, report))?;
+            write_rows(out, row("report").then(Tone::Normal, report))?;
         }
         if let Some(worktree) = self.worktree.as_ref().filter(|_| self.kept.is_none())
             && !self.state.got_through()
         {
-            row(out, "worktree", Line::new(look).gap(1).then(Tone::Normal, worktree))?;
+            write_rows(out, row("worktree").then(Tone::Normal, worktree))?;
         }
         if let (Some(why), Some(worktree)) = (&self.kept, &self.worktree) {
-            let line = Line::new(look).gap(1).then(Tone::Warn, &format!("{worktree}: {why}"));
-            row(out, "kept", line)?;
+            write_rows(out, row("kept").then(Tone::Warn, &format!("{worktree}: {why}")))?;
         }
         Ok(())
     }
@@ -174,16 +214,14 @@ impl Verified {
         self.scope.is_some() || !self.dod.is_empty() || self.review.is_some()
     }
 
-    fn line<'a>(&self, mut line: Line<'a>, look: &'a Look) -> Line<'a> {
+    fn after<'a>(&self, mut text: Flow<'a>) -> Flow<'a> {
         let mut first = true;
-        let mut dot = |line: Line<'a>| {
-            if std::mem::take(&mut first) { line } else { line.then(Tone::Faint, look.dot()) }
-        };
+        let mut dot = |text: Flow<'a>| if std::mem::take(&mut first) { text } else { text.dot() };
         if let Some(scope) = &self.scope {
             let paths = words::count(scope.paths, "path");
             let (tone, word) = if scope.ok { (Tone::Good, "ok") } else { (Tone::Bad, "broken") };
-            line = dot(line).then(Tone::Normal, "scope ").then(tone, word);
-            line = line.then(Tone::Normal, &format!(" ({paths})"));
+            text = dot(text).then(Tone::Normal, "scope ").then(tone, word);
+            text = text.then(Tone::Normal, &format!(" ({paths})"));
         }
         for dod in &self.dod {
             let tone = if dod.end.success() { Tone::Good } else { Tone::Bad };
@@ -191,16 +229,24 @@ impl Verified {
                 End::Exit { code } => format!("exit={code}"),
                 end => end.to_string(),
             };
-            line = dot(line).then(Tone::Normal, &format!("{} ", dod.run)).then(tone, &end);
+            text = dot(text).then(Tone::Normal, &format!("{} ", dod.run)).then(tone, &end);
         }
         if let Some(review) = &self.review {
             let (tone, word) = match review.verdict {
                 Judgment::Approve => (Tone::Good, "approved"),
                 Judgment::RequestChanges => (Tone::Bad, "changes asked for"),
             };
-            line = dot(line).then(tone, word).then(Tone::Normal, &format!(" by {}", review.by));
+            text = dot(text).then(tone, word).then(Tone::Normal, &format!(" by {}", review.by));
         }
-        line
+        text
+    }
+}
+
+impl Moved {
+    fn write_command(&self, out: &mut impl Write, look: &Look, indent: usize) -> io::Result<()> {
+        let wide = Look { width: None, ..*look };
+        let line = Line::new(&wide).gap(indent).then(Tone::Command, &self.command);
+        writeln!(out, "{}", line.done().trimmed())
     }
 }
 
@@ -212,32 +258,33 @@ impl StageSummary {
             GatePhase::Superseded => (Tone::Faint, "did not hold together; tried again"),
             GatePhase::Merging | GatePhase::Proving => (Tone::Active, "being merged"),
         };
-        let mut line = Line::new(look)
-            .then(tone, words::tone_mark(tone, look))
-            .then(Tone::Strong, &format!(" stage {} ", self.stage))
+        let mark = Line::new(look).then(tone, words::tone_mark(tone, look)).gap(1);
+        let mut text = Flow::after(mark)
+            .then(Tone::Strong, &format!("stage {} ", self.stage))
             .then(tone, word)
-            .then(Tone::Faint, look.dot())
+            .dot()
             .then(Tone::Normal, &words::count(self.wps.len() as u64, "WP"));
         let (ran, passed) = self.dod;
         if ran > 0 {
-            let text = format!("DoD {passed}/{ran} on the merged tree");
-            line = line.then(Tone::Faint, look.dot()).then(Tone::Normal, &text);
+            let proven = format!("DoD {passed}/{ran} on the merged tree");
+            text = text.dot().then(Tone::Normal, &proven);
         }
         if let (Some(branch), Some(commit), GatePhase::Passed) =
             (&self.branch, &self.commit, self.state)
         {
             let at = if self.moved.is_some() { "was at" } else { "at" };
-            let text = format!("{branch} {at} {}", commit.short());
-            line = line.then(Tone::Faint, look.dot()).then(Tone::Normal, &text);
+            let stands = format!("{branch} {at} {}", commit.short());
+            text = text.dot().then(Tone::Normal, &stands);
         }
-        writeln!(out, "{}", line.done().trimmed())?;
+        write_rows(out, text)?;
+        let row = |text: &str| Flow::after(Line::new(look).gap(4)).then(Tone::Bad, text);
         if let Some(moved) = &self.moved {
-            writeln!(out, "{}", Line::new(look).gap(4).then(Tone::Bad, moved).done().trimmed())?;
+            write_rows(out, row(&moved.what))?;
+            moved.write_command(out, look, 4)?;
         }
         if self.state == GatePhase::Failed {
             for problem in &self.problems {
-                let line = Line::new(look).gap(4).then(Tone::Bad, &one(problem));
-                writeln!(out, "{}", line.done().trimmed())?;
+                write_rows(out, row(&one(problem)))?;
             }
         }
         Ok(())
@@ -246,32 +293,55 @@ impl StageSummary {
 
 impl Failure {
     fn write(&self, out: &mut impl Write, look: &Look) -> io::Result<()> {
-        let bar = look.paint(Tone::Bad, look.pick("│", "|"));
-        let head = Line::new(look)
-            .then(Tone::Bad, look.pick("┌ ", ", "))
+        let bar = |look| Line::new(look).then(Tone::Bad, look.pick("│", "|")).gap(1);
+        let corner = Line::new(look).then(Tone::Bad, look.pick("┌ ", ", "));
+        let head = Flow::after(corner)
             .then(Tone::Bad, "First failure: ")
             .then(Tone::Strong, &self.what)
-            .then(Tone::Faint, look.dot())
+            .dot()
             .then(Tone::Normal, &format!("{} ({})", self.check, self.class));
-        writeln!(out, "\n{}", head.done().trimmed())?;
+        writeln!(out)?;
+        write_below(out, head, look)?;
         let what = sentence(self.check, self.subject.as_deref(), &self.message);
         let others = match self.others {
             0 => String::new(),
             n => format!(" (and {} with it)", words::count(n as u64, "problem")),
         };
-        let line = Line::new(look).then(Tone::Normal, &what).then(Tone::Faint, &others).done();
-        writeln!(out, "{bar} {}", line.trimmed())?;
+        let text = Flow::after(bar(look)).then(Tone::Normal, &what).then(Tone::Faint, &others);
+        write_below(out, text, look)?;
         if !self.tail.is_empty() {
-            writeln!(out, "{bar}")?;
+            writeln!(out, "{}", bar(look).done().trimmed())?;
         }
+        let wide = Look { width: None, ..*look };
         for line in &self.tail {
-            writeln!(out, "{bar}   {}", Line::new(look).then(Tone::Normal, line).done().trimmed())?;
+            let line = bar(&wide).gap(2).then(Tone::Normal, line);
+            writeln!(out, "{}", line.done().trimmed())?;
         }
+        let corner = Line::new(&wide).then(Tone::Bad, look.pick("└ ", "` "));
         let end = match &self.log {
-            Some(log) => Line::new(look).then(Tone::Faint, "log ").then(Tone::Normal, log),
-            None => Line::new(look).then(Tone::Faint, "no log"),
+            Some(log) => corner.then(Tone::Faint, "log ").then(Tone::Normal, log),
+            None => corner.then(Tone::Faint, "no log"),
         };
-        let corner = look.paint(Tone::Bad, look.pick("└", "`"));
-        writeln!(out, "{corner} {}", end.done().trimmed())
+        let end = match &self.log_error {
+            Some(error) => end.then(Tone::Warn, &format!(" (incomplete: {error})")),
+            None => end,
+        };
+        writeln!(out, "{}", end.done().trimmed())
     }
+}
+
+fn write_rows(out: &mut impl Write, text: Flow<'_>) -> io::Result<()> {
+    text.write(out)
+}
+
+/// Writes a text of a failure's block, whose bar goes on below the first line.
+fn write_below(out: &mut impl Write, text: Flow<'_>, look: &Look) -> io::Result<()> {
+    let bar = look.paint(Tone::Bad, look.pick("│", "|"));
+    for (n, row) in text.rows().iter().enumerate() {
+        match row.trimmed().strip_prefix(' ').filter(|_| n > 0) {
+            Some(rest) => writeln!(out, "{bar}{rest}")?,
+            None => writeln!(out, "{}", row.trimmed())?,
+        }
+    }
+    Ok(())
 }

@@ -15,12 +15,14 @@ pub use failure::Failure;
 pub use next::NextCommand;
 
 use crate::event::{Outcome, StopReason};
-use crate::ledger::{GatePhase, Ledger, Phase};
+use crate::ledger::{Fork, GatePhase, Ledger, Note, Outage, Phase};
 use crate::model::ids::{CommitId, RunId, StageId, TierId, WpId};
 use crate::model::outcome::{Class, End, Problem};
 use crate::model::plan::Kind;
 use crate::model::time::Length;
+use crate::model::turn::Fault;
 use crate::model::verdict::Judgment;
+use crate::report::costs::Costs;
 use crate::report::whole::Whole;
 
 /// A run in retrospect.
@@ -45,7 +47,13 @@ pub struct Summary {
     /// Stages that were merged, or that do not hold together.
     pub stages: Vec<StageSummary>,
     /// The last look at the whole, where there is a whole.
-    pub whole: Option<Whole>,
+    pub verify: Option<Whole>,
+    /// Corrections of the plan's facts.
+    pub corrections: Vec<Note>,
+    /// Providers that fail.
+    pub outages: Vec<Outage>,
+    /// What sessions used; nothing where none of them told any.
+    pub costs: Option<Costs>,
     /// What to type, the most useful first.
     pub next: Vec<NextCommand>,
     /// The first cause of a failure.
@@ -86,15 +94,28 @@ pub struct WpSummary {
     /// Why its worktree stays, where somebody has to know.
     pub kept: Option<String>,
     /// That its branch is not at the checked commit, and what sets it right.
-    pub moved: Option<String>,
+    pub moved: Option<Moved>,
     /// The report's name within the run directory.
     pub report: Option<String>,
     /// The WP that it could not go on without.
     pub because: Option<WpId>,
+    /// What its worker asks and nobody has answered.
+    pub asks: Vec<Fork>,
+    /// Why its last session is no finished turn, in the agent's own words, where it did not get through.
+    pub fault: Option<Fault>,
     /// What is wrong with it.
     pub problems: Vec<Problem>,
     /// What was seen and is blamed on no one.
     pub notes: Vec<String>,
+}
+
+/// A branch that is not where its work was checked.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Moved {
+    /// What became of it.
+    pub what: String,
+    /// The command that sets it right.
+    pub command: String,
 }
 
 /// What was checked, and what the checks said. What is absent was not checked.
@@ -155,7 +176,7 @@ pub struct StageSummary {
     /// The merged commit.
     pub commit: Option<CommitId>,
     /// That the branch is not at that commit, and what sets it right.
-    pub moved: Option<String>,
+    pub moved: Option<Moved>,
     /// Whose answer a failure needs.
     pub class: Option<Class>,
     /// What is wrong.
@@ -176,7 +197,10 @@ impl Summary {
             through: ledger.wps.iter().filter(|wp| wp.phase.got_through()).count(),
             wps: ledger.wps.iter().map(|wp| WpSummary::of(wp, ledger)).collect(),
             stages: ledger.gates.iter().filter_map(|gate| StageSummary::of(gate, ledger)).collect(),
-            whole: Whole::of(ledger),
+            verify: Whole::of(ledger),
+            corrections: ledger.notes.clone(),
+            outages: ledger.outages.clone(),
+            costs: Costs::of(ledger),
             next: next::commands(ledger),
             failure: Failure::first(ledger, directory),
             directory: directory.display().to_string(),

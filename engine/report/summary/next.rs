@@ -7,7 +7,7 @@ use crate::event::{MovedBranch, Outcome, StopReason};
 use crate::ledger::{GatePhase, Ledger, Phase, WpState};
 use crate::model::ids::CommitId;
 use crate::model::plan::{Kind, Mode};
-use crate::report::commands;
+use crate::report::{commands, words};
 
 /// A command, and what it is for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -31,10 +31,16 @@ pub(super) fn commands(ledger: &Ledger) -> Vec<NextCommand> {
     if ledger.outcome.is_none() && ledger.stopped == Some(StopReason::Interrupted) {
         say(commands::resume(run), "go on where it stopped");
     }
+    for fork in of(Phase::AwaitingAnswer).flat_map(WpState::unanswered) {
+        say(commands::answer(run, fork.number), &fork.question);
+        if fork.default.is_some() {
+            say(commands::take_default(run, fork.number), "or what the worker would do");
+        }
+    }
     for wp in of(Phase::AwaitingReview) {
         // The tree that was checked, new files and all; the worktree may hold more by now.
         if let (Some(against), Some(tree)) = (&wp.against, &wp.tree) {
-            say(format!("git diff {} {}", against.short(), tree.short()), "look at the work");
+            say(commands::diff(against.short(), tree.short()), "look at the work");
         }
         say(commands::approve(run, &wp.id), "or --request-changes FILE");
     }
@@ -110,7 +116,11 @@ fn take(ledger: &Ledger, partly: bool, next: &mut Vec<NextCommand>) {
             };
             for wp in ledger.wps.iter().filter(changed) {
                 if let Some(branch) = &wp.branch {
-                    let (command, why) = merge(ledger, branch, wp.commit.as_ref(), &wp.title);
+                    let why = match words::title(&wp.id, &wp.title) {
+                        "" => "take its work",
+                        title => title,
+                    };
+                    let (command, why) = merge(ledger, branch, wp.commit.as_ref(), why);
                     say(command, &why);
                 }
             }

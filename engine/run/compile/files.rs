@@ -7,6 +7,8 @@ use bstr::{BStr, BString, ByteSlice};
 use crate::finding::Finding;
 use crate::git::Repo;
 use crate::model::plan::Does;
+use crate::plan::is_nameless;
+use crate::process;
 
 use super::base::Base;
 use super::subject::Subject;
@@ -20,7 +22,9 @@ pub(super) fn check(
     named: (&Path, &[Option<String>]),
     findings: &mut Vec<Finding>,
 ) {
-    let Some(top) = repo.and_then(Repo::top) else {
+    let top = repo.and_then(Repo::top);
+    elsewhere(subject, top, named, findings);
+    let Some(top) = top else {
         return;
     };
     copies(subject, top, base, findings);
@@ -33,7 +37,7 @@ pub(super) fn check(
 
 fn instructions(subject: Subject<'_>, top: &Path, base: &Base, findings: &mut Vec<Finding>) {
     for (i, file) in subject.plan.instructions.iter().enumerate() {
-        if base.holds(BStr::new(file)) {
+        if is_nameless(file) || base.holds(BStr::new(file)) {
             continue;
         }
         let at = format!("/plan/instructions/{i}");
@@ -121,8 +125,38 @@ fn briefs(
     }
 }
 
+/// A link that leads a brief out of the repository, or out of the plan's folder where there is none: what
+/// a worker is told would be of no commit, and of whatever lies there when the plan is run.
+fn elsewhere(
+    subject: Subject<'_>,
+    top: Option<&Path>,
+    (dir, files): (&Path, &[Option<String>]),
+    findings: &mut Vec<Finding>,
+) {
+    let roots: Vec<PathBuf> = [Some(dir), top]
+        .into_iter()
+        .flatten()
+        .filter_map(|root| root.canonicalize().ok())
+        .collect();
+    for (i, file) in files.iter().enumerate() {
+        let Some(file) = file else { continue };
+        // One that is nowhere is the plan room's finding.
+        let Ok(real) = dir.join(file).canonicalize() else { continue };
+        if roots.iter().any(|root| real.starts_with(root)) {
+            continue;
+        }
+        let root = if top.is_some() { "the repository" } else { "the folder of the plan file" };
+        let real = process::escape(real.as_os_str().as_encoded_bytes());
+        let message = format!("the brief `{file}` is a link that leads out of {root}, to {real}");
+        let help = "put the text into a file of the repository, next to the plan";
+        let at = subject.wp(i, "brief");
+        findings.push(subject.error("escaping-brief", &at, message).help(help));
+    }
+}
+
 fn copies(subject: Subject<'_>, top: &Path, base: Option<&Base>, findings: &mut Vec<Finding>) {
-    for (i, file) in subject.plan.provision.copy.iter().enumerate() {
+    let copies = subject.plan.provision.copy.iter().enumerate();
+    for (i, file) in copies.filter(|(_, file)| !is_nameless(file)) {
         let at = format!("/provision/copy/{i}");
         if base.is_some_and(|base| base.holds(BStr::new(file))) {
             let message =

@@ -7,7 +7,7 @@
 
 mod base;
 mod files;
-mod graph;
+mod order;
 mod overlap;
 mod subject;
 mod templates;
@@ -24,6 +24,7 @@ use crate::plan::{self, Read, Source};
 use crate::whitelist::{Overlap, Whitelist};
 
 pub use base::Base;
+use order::Order;
 use subject::Subject;
 
 /// What a plan is compiled for.
@@ -86,17 +87,17 @@ pub fn compile(
     files::check(subject, repo, base.as_ref(), (dir, &read.brief_files), &mut findings);
     let (briefs, texts) = templates::check(subject, repo, &mut findings);
     let whitelists = whitelists::read(subject, &mut findings);
-    let graph = graph::seal(subject, &mut findings);
+    let order = order::seal(subject, &read.unplaced, &mut findings);
     let paths = base.as_ref().map_or(&[][..], |base| &base.paths);
-    let possible = match &graph {
-        Some(graph) => overlap::check(subject, graph, &whitelists, paths, &mut findings),
+    let possible = match &order {
+        Some(order) => overlap::check(subject, order, &whitelists, paths, &mut findings),
         None => Vec::new(),
     };
 
     sort(&mut findings, &source.file);
     let plan = read.plan.filter(|_| !any_error(&findings));
-    let compiled = match (plan, graph, briefs) {
-        (Some(plan), Some(graph), Some(briefs)) => Some(Compiled {
+    let compiled = match (plan, order, briefs) {
+        (Some(plan), Some(Order { graph, .. }), Some(briefs)) => Some(Compiled {
             whitelists: whitelists.wps.into_iter().flatten().collect(),
             plan,
             graph,

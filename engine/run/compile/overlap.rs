@@ -4,9 +4,11 @@
 use bstr::{BStr, BString, ByteSlice};
 
 use crate::finding::Finding;
-use crate::graph::Sealed;
+use crate::model::plan::Kind;
+use crate::plan::is_nameless;
 use crate::whitelist::{Overlap, OverlapKind, Whitelist, overlaps};
 
+use super::order::Order;
 use super::subject::Subject;
 use super::whitelists::Whitelists;
 
@@ -22,16 +24,18 @@ const NAMED: usize = 3;
 /// can meet on a path which does not exist yet (`a`, `b`: indices into the plan's WPs).
 pub(super) fn check(
     subject: Subject<'_>,
-    sealed: &Sealed,
+    order: &Order,
     whitelists: &Whitelists,
     base: &[BString],
     findings: &mut Vec<Finding>,
 ) -> Vec<Overlap> {
     let mut possible = Vec::new();
-    for level in sealed.levels() {
+    for level in order.graph.levels() {
         let (stage, wps) = (&level.stage, &level.wps);
-        // A whitelist with findings of its own is told about already.
-        let read = |wp: &usize| Some((*wp, whitelists.wps[*wp].as_ref()?));
+        // Of a WP that is at work with no one knows whom, or that is to change nothing, there is nothing to say.
+        let beside =
+            |wp: &usize| !order.unplaced.contains(wp) && subject.plan.wps[*wp].kind == Kind::Change;
+        let read = |wp: &usize| Some((*wp, whitelists.wps[*wp].as_ref().filter(|_| beside(wp))?));
         let (owners, mut lists): (Vec<usize>, Vec<&Whitelist>) =
             wps.iter().filter_map(read).unzip();
         let declared = subject.plan.stages.iter().position(|s| &s.id == stage);
@@ -57,8 +61,8 @@ pub(super) fn check(
         if !untold.is_empty() || found.truncated {
             let at_least = if found.truncated { "at least " } else { "" };
             let whose = match declared {
-                Some(_) => format!("stage `{stage}`"),
-                None => "the plan".to_owned(),
+                Some(_) if !is_nameless(stage.as_str()) => format!("stage `{stage}`"),
+                _ => "the plan".to_owned(),
             };
             let message = format!(
                 "{whose} has {at_least}{} more pairs of WPs that may change the same path",
@@ -125,18 +129,20 @@ fn between(
     kind: &OverlapKind,
     (at_a, at_b): (&str, &str),
 ) -> Finding {
-    let (a, b) = (&subject.plan.wps[a].id, &subject.plan.wps[b].id);
+    let wait = subject
+        .named(a)
+        .map_or_else(String::new, |a| format!(", or let one wait: needs = [\"{a}\"]"));
+    let (a, b) = (subject.who(a), subject.who(b));
     let finding = match kind {
         OverlapKind::Overlap { paths, count } => {
-            let message =
-                format!("OVERLAP: `{a}` and `{b}` may both change {}", names(paths, *count));
-            subject.error("overlap", at_b, message).help(format!(
-                "narrow one whitelist (`!` takes paths away), or let one wait: needs = [\"{a}\"]"
-            ))
+            let message = format!("OVERLAP: {a} and {b} may both change {}", names(paths, *count));
+            subject
+                .error("overlap", at_b, message)
+                .help(format!("narrow one whitelist (`!` takes paths away){wait}"))
         }
         OverlapKind::Possible { witness: Some(path) } => {
             let message = format!(
-                "POSSIBLE overlap: no file of the base matches both, but `{a}` and `{b}` could both make {}",
+                "POSSIBLE overlap: no file of the base matches both, but {a} and {b} could both make {}",
                 name(path)
             );
             subject
@@ -145,16 +151,16 @@ fn between(
         }
         OverlapKind::Possible { witness: None } => {
             let message = format!(
-                "POSSIBLE overlap: whether `{a}` and `{b}` can change the same path could not be decided"
+                "POSSIBLE overlap: whether {a} and {b} can change the same path could not be decided"
             );
             subject
                 .warning("possible-overlap", at_b, message)
                 .help("write the patterns more simply")
         }
         OverlapKind::Clash { path, file_by_a, within } => {
-            let (maker, other) = if *file_by_a { (a, b) } else { (b, a) };
+            let (maker, other) = if *file_by_a { (&a, &b) } else { (&b, &a) };
             let message = format!(
-                "POSSIBLE overlap: `{maker}` could make {} a file, where `{other}` needs a folder for {}",
+                "POSSIBLE overlap: {maker} could make {} a file, where {other} needs a folder for {}",
                 name(path),
                 needed(within.as_ref())
             );
@@ -163,8 +169,8 @@ fn between(
                 .help("a tree cannot hold both: name the file or the folder otherwise")
         }
     };
-    let finding = finding.label(format!("`{b}` reaches it here"));
-    finding.related(format!("and `{a}` here"), subject.place(at_a))
+    let finding = finding.label(format!("{b} reaches it here"));
+    finding.related(format!("and {a} here"), subject.place(at_a))
 }
 
 fn into_shared(
@@ -173,8 +179,11 @@ fn into_shared(
     kind: &OverlapKind,
     (at_wp, at_shared): (&str, &str),
 ) -> Finding {
-    let wp = &subject.plan.wps[wp].id;
-    let stage = &subject.plan.stages[stage].id;
+    let wp = subject.who(wp);
+    let stage = match subject.plan.stages[stage].id.as_str() {
+        nameless if is_nameless(nameless) => "its stage".to_owned(),
+        stage => format!("stage `{stage}`"),
+    };
     let (what, first) = match kind {
         OverlapKind::Overlap { paths, count } => (names(paths, *count), paths.first()),
         OverlapKind::Possible { witness: Some(path) } => (name(path), Some(path)),
@@ -197,7 +206,7 @@ fn into_shared(
             return finding.related("shared by the stage", subject.place(at_shared));
         }
     };
-    let message = format!("`{wp}` reaches {what}, which stage `{stage}` keeps for consolidation");
+    let message = format!("{wp} reaches {what}, which {stage} keeps for consolidation");
     let mut finding = subject.error("shared-file", at_wp, message).label("reaches it");
     finding = match first.and_then(literal) {
         Some(path) => finding.help(format!("take it away: add \"!{path}\" to the whitelist")),

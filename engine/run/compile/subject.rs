@@ -4,7 +4,8 @@ use std::ops::Range;
 
 use crate::finding::{Finding, Severity};
 use crate::model::plan::Plan;
-use crate::plan::{Origins, Places};
+use crate::plan::wording::quoted;
+use crate::plan::{Origins, Places, is_nameless};
 
 use super::Purpose;
 
@@ -32,6 +33,22 @@ impl Subject<'_> {
     /// Pointer to what says `key` of WP `i`.
     pub fn wp(&self, i: usize, key: &str) -> String {
         self.origins.wp(i).at(key)
+    }
+
+    /// What WP `i` is called, if it has a name of its own.
+    pub fn named(&self, i: usize) -> Option<&str> {
+        Some(self.plan.wps[i].id.as_str()).filter(|id| !is_nameless(id))
+    }
+
+    /// WP `i`, for a sentence.
+    pub fn who(&self, i: usize) -> String {
+        match self.named(i) {
+            Some(id) => format!("`{id}`"),
+            None => match self.places.text(&self.wp(i, "id")) {
+                Some(written) => quoted(&written),
+                None => "a work package without an id".to_owned(),
+            },
+        }
     }
 
     /// A warning there.

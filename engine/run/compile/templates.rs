@@ -62,9 +62,9 @@ fn finding(subject: Subject<'_>, fault: TemplateFault) -> Finding {
             }
         }
         TemplateFault::Wp { wp, error } => {
-            let id = &subject.plan.wps[wp].id;
+            let who = subject.who(wp);
             let at = subject.wp(wp, "vars");
-            let message = format!("the template does not fit `{id}`: {error}");
+            let message = format!("the template does not fit {who}: {error}");
             subject
                 .error("template-misfit", &at, message)
                 .help("give the WP the missing value: vars = { NAME = \"…\" }")

@@ -1,16 +1,20 @@
 //! The whitelists of WPs and the shared files of stages, read: each problem at its bytes of the pattern.
 
+use std::borrow::Cow;
+
 use crate::finding::Finding;
 use crate::model::plan::Wp;
+use crate::plan::is_nameless;
 use crate::whitelist::{PatternFinding, Severity, Whitelist};
 
 use super::subject::Subject;
 
-/// The whitelists of a plan, by the index of what they belong to.
+/// The whitelists of a plan, by the index of what they belong to. With an error in it, one is what is left without
+/// the patterns that have any.
 pub(super) struct Whitelists {
-    /// Of each WP; `None` where it has findings.
+    /// Of each WP; `None` where too little is left to say what it may touch.
     pub wps: Vec<Option<Whitelist>>,
-    /// The shared files of each stage; `None` where they have findings.
+    /// The shared files of each stage, likewise.
     pub shared: Vec<Option<Whitelist>>,
 }
 
@@ -62,12 +66,40 @@ fn one(
     pointer: &str,
     findings: &mut Vec<Finding>,
 ) -> Option<Whitelist> {
+    let patterns = &*without_stand_ins(patterns);
     let (whitelist, problems) = match Whitelist::parse(patterns) {
         Ok(parsed) => (Some(parsed.whitelist), parsed.warnings),
-        Err(problems) => (None, problems),
+        Err(problems) => (rest(patterns, &problems), problems),
     };
-    findings.extend(problems.iter().map(|p| finding(subject, patterns, pointer, p)));
+    // A blank pattern is the plan room's finding.
+    let told = problems.iter().filter(|p| !patterns[p.pattern].is_empty());
+    findings.extend(told.map(|p| finding(subject, patterns, pointer, p)));
     whitelist
+}
+
+/// The patterns, of which one that something stands in for is blank.
+fn without_stand_ins(patterns: &[String]) -> Cow<'_, [String]> {
+    if !patterns.iter().any(|pattern| is_nameless(pattern)) {
+        return Cow::Borrowed(patterns);
+    }
+    let blank = |pattern: &String| match is_nameless(pattern) {
+        true => String::new(),
+        false => pattern.clone(),
+    };
+    patterns.iter().map(blank).collect()
+}
+
+/// What the patterns without an error match. It is less than what was meant, unless one that takes away is
+/// missing: then nothing can be said.
+fn rest(patterns: &[String], problems: &[PatternFinding]) -> Option<Whitelist> {
+    let bad =
+        |i: &usize| problems.iter().any(|p| p.pattern == *i && p.severity() == Severity::Error);
+    let (bad, good): (Vec<usize>, Vec<usize>) = (0..patterns.len()).partition(bad);
+    if bad.iter().any(|&i| patterns[i].starts_with('!')) {
+        return None;
+    }
+    let good: Vec<&String> = good.into_iter().map(|i| &patterns[i]).collect();
+    Whitelist::parse(&good).ok().map(|parsed| parsed.whitelist)
 }
 
 fn finding(

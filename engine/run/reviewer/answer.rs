@@ -79,9 +79,11 @@ impl Bench {
             .collect();
         let (site, worktree) = (&self.site, &self.subject.worktree);
         let who = "a reviewer";
-        touched.extend(
-            beside::touched(site, worktree, &self.guard(), taken_down.as_deref(), who).await?,
-        );
+        let taken_down = taken_down.as_deref();
+        // A reviewer of someone else's work is on no branch of its own: what it pushed is a moved ref.
+        let (seen, _) =
+            beside::touched(site, worktree, &self.guard(), taken_down, None, who).await?;
+        touched.extend(seen);
         Ok(touched)
     }
 }

@@ -5,6 +5,7 @@ mod agent;
 mod brief;
 mod commit;
 pub mod prove;
+mod pushes;
 pub(super) mod review;
 mod scope;
 pub(super) mod told;
@@ -33,7 +34,7 @@ pub enum Message {
     /// A fact. It is on disk when the answer comes.
     Record {
         /// What happened.
-        event: Event,
+        event: Box<Event>,
         /// Where the answer goes.
         reply: oneshot::Sender<Answer>,
     },
@@ -68,7 +69,7 @@ impl Line {
     /// [`Halt::Stopped`] when the dispatcher takes nothing more.
     pub async fn record(&self, event: Event) -> Result<Option<Box<WpState>>, Halt> {
         let (reply, answer) = oneshot::channel();
-        let sent = self.0.send(Message::Record { event, reply }).await;
+        let sent = self.0.send(Message::Record { event: Box::new(event), reply }).await;
         match (sent, answer.await) {
             (Ok(()), Ok(Answer::Recorded(state))) => Ok(state),
             _ => Err(Halt::Stopped),

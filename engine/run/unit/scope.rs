@@ -7,7 +7,7 @@ use crate::git::{GitError, GuardSpec, SnapshotSpec};
 use crate::model::outcome::{Check, Problem};
 use crate::model::plan::{Checkout, Kind};
 
-use super::Unit;
+use super::{Unit, pushes};
 use crate::ledger::Phase;
 use crate::run::beside;
 use crate::run::provision::snapshot_spec;
@@ -37,7 +37,7 @@ impl Unit {
         };
         let began_at = self.state.began_at.clone().unwrap_or_else(|| base.clone());
         let wp = self.state.id.clone();
-        let (snapshot, judged, seen, moved) = self
+        let (snapshot, judged, seen, moved, pushed) = self
             .site
             .blocking(Check::Scope, move |site| {
                 // What was on the base's branch before the worker came is nobody's change, should it
@@ -54,6 +54,7 @@ impl Unit {
                 if !snapshot.changes.is_empty() {
                     site.repo.keep_checked(site.dir.run(), &wp, &snapshot.tree)?;
                 }
+                let pushed = site.repo.pushed(&diff, &after, &worktree, &spec.began_at)?;
                 let whitelist = site.whitelist(&wp);
                 let moved = site.settled.moved(&site.repo, site.dir.run())?;
                 let judged = scope::check(&snapshot, &diff, |path| whitelist.matches(path));
@@ -70,7 +71,7 @@ impl Unit {
                     }
                 }
                 let seen = scope::notes(&snapshot, &diff);
-                Ok((snapshot, judged, seen, moved))
+                Ok((snapshot, judged, seen, moved, pushed))
             })
             .await?;
         let frozen = self.site.plan.checkout == Checkout::Frozen;
@@ -84,6 +85,11 @@ impl Unit {
                 problem.about(finding.place.to_string())
             })
             .collect();
+        problems.extend(pushes::attempted(&self.site.dir, &self.state.id, self.state.attempt));
+        problems.extend(pushes::got_through(&pushed));
+        let (_, notes): (Vec<_>, Vec<_>) = notes
+            .into_iter()
+            .partition(|note| pushed.iter().any(|push| push.name == note.place.name()));
         let mut notes: Vec<String> = notes.iter().map(ToString::to_string).collect();
         let (blamed, seen) = beside::judge_moved(&moved, &guard, "the worker");
         problems.extend(blamed);
@@ -112,8 +118,19 @@ impl Unit {
             (Err(_), Some(entered)) if entered.path().is_dir() => entered.clone(),
             (found, _) => found?,
         };
-        beside::touched(&self.site, &worktree, &guard, self.state.guard.as_deref(), "the worker")
-            .await
+        let began_at = self.state.began_at.clone().map_or_else(|| self.base(), Ok)?;
+        let taken_down = self.state.guard.as_deref();
+        let (problems, pushed) = beside::touched(
+            &self.site,
+            &worktree,
+            &guard,
+            taken_down,
+            Some(began_at),
+            "the worker",
+        )
+        .await?;
+        let tried = pushes::attempted(&self.site.dir, &self.state.id, self.state.attempt);
+        Ok(problems.into_iter().chain(tried).chain(pushes::got_through(&pushed)).collect())
     }
 
     /// A worker that says it is done and left nothing.

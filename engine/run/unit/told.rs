@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::event::Asked;
 use crate::launch::{Exit, Outcome};
+use crate::ledger::settled;
 use crate::model::outcome::End;
 use crate::model::plan::{Does, Kind};
 use crate::model::question::{MOST_QUESTIONS, Question, questions_in};
@@ -84,8 +85,8 @@ impl Unit {
         [Some(name), Some(answer), printed].into_iter().flatten().find(written)
     }
 
-    /// What the worker asks: with `sop ask`, or at the end of its report. What the plan settles is
-    /// answered already.
+    /// What the worker asks: with `sop ask`, or at the end of its report. What the plan settles, or an
+    /// earlier answer, is answered already.
     fn asks(&self, attempt: u32, report: Option<&str>) -> Vec<Asked> {
         let mut questions = self.put(attempt);
         let text =
@@ -104,10 +105,9 @@ impl Unit {
             }
         }
         questions.truncate(MOST_QUESTIONS);
-        let forks = &self.wp().forks;
+        let (forks, before) = (&self.wp().forks, &self.state.forks);
         let asked = |question: Question| {
-            let known = forks.iter().find(|fork| question.is(&fork.question));
-            let answer = known.map(|fork| fork.default.clone());
+            let answer = settled(&question, forks, before).map(|(answer, _)| answer.to_owned());
             Asked { question: question.question, default: question.default, answer }
         };
         questions.into_iter().map(asked).collect()

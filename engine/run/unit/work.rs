@@ -52,6 +52,7 @@ impl Unit {
         let session = self.session_for(&tier);
         let prompt = self.prompt(attempt, session.is_some())?;
         let guard = self.take_guard(attempt).await?;
+        self.forget_pushes(attempt)?;
         Ok(Event::AttemptStarted {
             wp,
             round: self.state.round,
@@ -132,6 +133,7 @@ impl Unit {
             ("SOP_REPORT".into(), (&report).into()),
             ("SOP_ASKS".into(), folder.join("asks").into()),
         ]);
+        self.refuse_pushes(&mut spec, self.worker())?;
         if matches!(self.worker().does, Does::Command { .. }) {
             spec.env.push(("SOP_TURN".into(), folder.join("turn.json").into()));
             if wp.kind == Kind::Scout {

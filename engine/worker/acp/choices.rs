@@ -64,16 +64,17 @@ impl Choices {
         self.model.as_ref()?.current.as_deref()
     }
 
-    /// How to set the model: nothing to do if it is set, an error if the agent lets nobody choose.
+    /// How to set the model: nothing to do if it is set (unless it is to be set `again`), an error if
+    /// the agent lets nobody choose.
     ///
     /// # Errors
     /// What to tell the person.
-    pub fn set_model(&self, model: &str) -> Result<Option<Set>, String> {
+    pub fn set_model(&self, model: &str, again: bool) -> Result<Option<Set>, String> {
         let Some(choice) = &self.model else {
             return Err(format!("the agent lets no model be chosen, so not {model} either"));
         };
         // A name that is not listed is tried all the same: lists hold what is usual.
-        Ok(choice.set("session/set_model", "modelId", model))
+        Ok(choice.set("session/set_model", "modelId", model, again))
     }
 
     /// The models that are listed, for the person who misspelt one.
@@ -89,7 +90,7 @@ impl Choices {
     /// How to set the effort. Nothing if it is set, or cannot be.
     #[must_use]
     pub fn set_effort(&self, effort: &str) -> Option<Set> {
-        self.effort.as_ref()?.set("session/set_mode", "modeId", effort)
+        self.effort.as_ref()?.set("session/set_mode", "modeId", effort, false)
     }
 
     /// Whether the effort can be chosen.
@@ -115,7 +116,7 @@ impl Choices {
             (true, false) if ASKING.contains(&current) => None,
             (true, false) | (false, true) => asking(),
         };
-        choice.set("session/set_mode", "modeId", fit?)
+        choice.set("session/set_mode", "modeId", fit?, false)
     }
 }
 
@@ -146,8 +147,8 @@ impl Choice {
         ["value", "modelId", "id"].iter().find_map(|key| listed.get(*key)).and_then(Value::as_str)
     }
 
-    fn set(&self, method: &'static str, key: &str, wanted: &str) -> Option<Set> {
-        if self.current.as_deref() == Some(wanted) {
+    fn set(&self, method: &'static str, key: &str, wanted: &str, again: bool) -> Option<Set> {
+        if !again && self.current.as_deref() == Some(wanted) {
             return None;
         }
         Some(match &self.option {

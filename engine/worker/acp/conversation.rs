@@ -10,14 +10,15 @@ use serde_json::{Value, json};
 
 use super::bounds::Bounds;
 use super::choices::{Choices, Set};
+use super::ending::{Stop, told};
 use super::files;
 use super::policy::{self, Policy, Ruling};
 use super::updates::Updates;
 use super::wire::{self, Message};
-use crate::model::turn::{Fault, FaultClass};
-use crate::worker::fault;
+use crate::model::turn::FaultClass;
 use crate::worker::seam::{Ask, End, Ended, Heard, Reader};
 use crate::worker::tally::Tally;
+use crate::worker::{fault, retrying};
 
 /// The protocol's version that this speaks.
 const VERSION: u64 = 1;
@@ -26,10 +27,7 @@ const VERSION: u64 = 1;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Owed {
     Initialize,
-    /// The session; `replays` if the agent tells its history first.
-    Session {
-        replays: bool,
-    },
+    Session,
     Model,
     /// Effort or mode: a refusal is said and passed over.
     Wish,
@@ -56,13 +54,6 @@ pub struct Conversation {
     /// A prompt was cancelled for the sake of another one.
     redirected: bool,
     end: Option<Stop>,
-}
-
-/// How the turn stopped, in the agent's words.
-enum Stop {
-    Finished,
-    Told { message: String, code: Option<i64>, class: Option<FaultClass> },
-    Cancelled,
 }
 
 impl Conversation {
@@ -113,7 +104,7 @@ impl Conversation {
     fn answered(&mut self, owed: Owed, result: Value, tally: &mut Tally) -> Heard {
         match owed {
             Owed::Initialize => self.initialized(&result),
-            Owed::Session { .. } => {
+            Owed::Session => {
                 if let Some(session) = result.get("sessionId").and_then(Value::as_str) {
                     self.session = Some(session.to_owned());
                 }
@@ -175,18 +166,27 @@ impl Conversation {
             can.is_some_and(|can| can.is_object() || can == &Value::Bool(true))
         };
         let write = if !self.goes_on {
-            self.request(Owed::Session { replays: false }, "session/new", place)
+            self.request(Owed::Session, "session/new", place)
         } else if can("sessionCapabilities/resume") {
             let params = self.of_session(place);
-            self.request(Owed::Session { replays: false }, "session/resume", params)
+            self.request(Owed::Session, "session/resume", params)
         } else if can("loadSession") {
             let params = self.of_session(place);
-            self.request(Owed::Session { replays: true }, "session/load", params)
+            self.request(Owed::Session, "session/load", params)
         } else {
             let message = "the agent cannot go on with a session".to_owned();
             return self.give_up(FaultClass::Crash, message);
         };
         Heard { write, ..Heard::default() }
+    }
+
+    /// How to set the model, if it is to be set. In a session that goes on it always is: an agent may tell
+    /// its history only after it has answered that the session is there, and by the answer to another
+    /// request it has.
+    fn model(&self) -> Option<Result<Option<Set>, String>> {
+        let goes_on = || self.choices.current_model().filter(|_| self.goes_on);
+        let model = self.model.as_deref().or_else(goes_on)?;
+        Some(self.choices.set_model(model, self.goes_on))
     }
 
     /// Sets what is still to be set, one after the other (a model decides which efforts there are), and
@@ -198,7 +198,7 @@ impl Conversation {
                 continue;
             }
             let (owed, set) = match step {
-                0 => match self.model.as_deref().map(|model| self.choices.set_model(model)) {
+                0 => match self.model() {
                     Some(Ok(set)) => (Owed::Model, set),
                     Some(Err(message)) => return self.give_up(FaultClass::ModelUnknown, message),
                     None => continue,
@@ -247,19 +247,7 @@ impl Conversation {
         if self.redirected {
             return self.say_next();
         }
-        let told = |message: &str| Stop::Told {
-            message: message.to_owned(),
-            code: None,
-            class: Some(FaultClass::Crash),
-        };
-        self.stop(match result.get("stopReason").and_then(Value::as_str) {
-            Some("end_turn") => Stop::Finished,
-            Some("cancelled") => Stop::Cancelled,
-            Some("max_tokens") => told("the model's answer was cut at its limit of tokens"),
-            Some("max_turn_requests") => told("the agent stopped at its own limit of model calls"),
-            Some("refusal") => told("the model refuses to go on"),
-            _ => told("the agent ended its turn without a reason"),
-        })
+        self.stop(Stop::of_reason(result.get("stopReason").and_then(Value::as_str)))
     }
 
     fn asked(&mut self, id: &Value, method: &str, params: &Value, tally: &mut Tally) -> Heard {
@@ -291,9 +279,10 @@ impl Conversation {
     }
 
     fn permission(&mut self, id: &Value, params: &Value, tally: &mut Tally) -> Heard {
+        // Some tell of a tool first when they ask for it.
+        let mut say = self.updates.used_tool(tally);
         let call = self.updates.call(params.get("toolCall").unwrap_or(&Value::Null));
         let (ruling, words) = (self.policy.rule(call), call.words());
-        let mut say = Vec::new();
         if let Ruling::Deny(why) = ruling {
             tally.note_denial(&words);
             say.push(format!("denied, {why}: {words}"));
@@ -332,11 +321,21 @@ impl Reader for Conversation {
             Some(Message::Notice { method, params }) if method == "session/update" => {
                 let update = params.get("update").unwrap_or(&Value::Null);
                 self.choices.learn(update);
-                // History that is told again was counted when it happened.
-                if matches!(self.owed, Some((_, Owed::Session { replays: true }))) {
+                // What comes before the prompt is history that is told again; it was counted then.
+                if !matches!(self.owed, Some((_, Owed::Prompt))) {
                     return Heard::nothing();
                 }
-                Heard { say: self.updates.hear(update, tally), ..Heard::default() }
+                let say = self.updates.hear(update, tally);
+                let mut heard = Heard { say, ..Heard::default() };
+                if self.updates.goes_round() {
+                    let message = "it begins one message after the other and ends none: \
+                                   its provider's answers are cut"
+                        .to_owned();
+                    let end = self.give_up(FaultClass::Provider, message);
+                    heard.say.extend(end.say);
+                    heard.over = true;
+                }
+                heard
             }
             Some(Message::Answer { id, result }) => match self.owed.take() {
                 Some((owed_id, owed)) if owed_id == id => match result {
@@ -375,47 +374,10 @@ impl Reader for Conversation {
 
     fn end(self: Box<Self>, ended: &Ended<'_>, _tally: &mut Tally) -> End {
         let text = self.updates.text().map(str::to_owned);
-        let fault = match self.end {
-            Some(Stop::Finished) if text.is_some() => None,
-            Some(Stop::Finished) => Some(fault::empty()),
-            Some(Stop::Told { message, class: Some(class), .. }) => {
-                Some(Fault { class, ..fault::told(&message, None, ended.now) })
-            }
-            Some(Stop::Told { message, code: Some(wire::AUTH_REQUIRED), .. }) => {
-                Some(Fault { class: FaultClass::Auth, ..fault::told(&message, None, ended.now) })
-            }
-            Some(Stop::Told { message, code, class: None }) => {
-                // gemini gives the provider's status as the code of its error.
-                let status =
-                    code.and_then(|code| u16::try_from(code).ok()).and_then(fault::of_status);
-                Some(fault::told(&message, status, ended.now))
-            }
-            Some(Stop::Cancelled) => Some(Fault {
-                class: FaultClass::Interrupted,
-                ..fault::told("the turn was cancelled", None, ended.now)
-            }),
-            None => Some(fault::untold(ended)),
+        let fault = match &self.end {
+            Some(stop) => stop.fault(text.is_some(), ended.now),
+            None => Some(retrying::fault(ended).unwrap_or_else(|| fault::untold(ended))),
         };
         End { text, fault, stopped_at: None }
-    }
-}
-
-/// What an error object says: its message, and what the agent put beside it.
-fn told(error: &Value) -> String {
-    let message = error.get("message").and_then(Value::as_str).unwrap_or_default();
-    let data = error.get("data").unwrap_or(&Value::Null);
-    let beside = match data {
-        Value::String(text) => Some(text.as_str()),
-        data => {
-            ["message", "details"].iter().find_map(|key| data.get(*key)).and_then(Value::as_str)
-        }
-    };
-    // JSON-RPC's own words say nothing, and would pass for a server's 500.
-    let message = message.trim_start_matches("Internal error").trim_start_matches(": ");
-    match (message.is_empty(), beside) {
-        (false, Some(beside)) if !message.contains(beside) => format!("{message}: {beside}"),
-        (false, _) => message.to_owned(),
-        (true, Some(beside)) => beside.to_owned(),
-        (true, None) => "the agent met an error and did not say which".to_owned(),
     }
 }

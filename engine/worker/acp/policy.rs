@@ -11,6 +11,7 @@ use serde_json::Value;
 
 use super::bounds::Bounds;
 use super::reads;
+use crate::worker::shown;
 
 /// The rules of one session.
 #[derive(Debug, Clone)]
@@ -94,13 +95,16 @@ impl Call {
         }
     }
 
-    /// In a few words: what it is and what it is about.
+    /// In a few words, as for the other agents: what it is and what it is about.
     #[must_use]
     pub fn words(&self) -> String {
-        let kind = self.kind.as_deref().unwrap_or("tool");
-        match &self.title {
-            Some(title) => format!("{kind}: {title}"),
-            None => kind.to_owned(),
+        match (self.kind.as_deref(), self.title.as_deref()) {
+            (Some("execute"), Some(title)) => shown::run(title),
+            (None | Some("other"), Some(title)) => title.to_owned(),
+            // Many a title begins with it: `Read src/a.rs`.
+            (Some(kind), Some(title)) if title.to_lowercase().starts_with(kind) => title.to_owned(),
+            (Some(kind), Some(title)) => format!("{kind} {title}"),
+            (kind, None) => format!("use {}", kind.unwrap_or("a tool")),
         }
     }
 }

@@ -14,6 +14,10 @@ const TEXT: usize = 1024 * 1024;
 /// Tool calls that are remembered at once; an agent that leaves more open is not remembered.
 const CALLS: usize = 1000;
 
+/// Messages in a row without the use of a tool between them, after which an agent goes round in circles:
+/// a message without one is the end of its turn.
+const MESSAGES: u32 = 8;
+
 /// All that was told in one session.
 #[derive(Debug, Default)]
 pub struct Updates {
@@ -22,6 +26,9 @@ pub struct Updates {
     /// The line of the agent's words that is not whole yet.
     line: String,
     calls: HashMap<String, Told>,
+    /// The message that the words belong to, for agents that name it, and how many there were in a row.
+    message: Option<String>,
+    messages: u32,
     /// A model call was made, and nothing of its answer has come yet.
     asked: bool,
     /// What `usage_update` came to, for agents that tell no sum.
@@ -41,7 +48,15 @@ impl Updates {
     pub fn prompt(&mut self) {
         self.text.clear();
         self.line.clear();
+        self.messages = 0;
         self.asked = true;
+    }
+
+    /// It begins one message after the other and ends none: opencode does so, and asks its provider each
+    /// time, when the provider's answers are cut.
+    #[must_use]
+    pub fn goes_round(&self) -> bool {
+        self.messages > MESSAGES
     }
 
     /// The agent's last words.
@@ -70,13 +85,11 @@ impl Updates {
                 Vec::new()
             }
             Some("tool_call") => {
-                self.answered(tally);
-                let mut say = self.rest();
-                self.text.clear();
-                say.extend(self.tool(update));
+                let mut say = self.used_tool(tally);
+                say.extend(self.tool(update, true));
                 say
             }
-            Some("tool_call_update") => self.tool(update),
+            Some("tool_call_update") => self.tool(update, false),
             Some("usage_update") => {
                 self.used(update, tally);
                 Vec::new()
@@ -118,6 +131,11 @@ impl Updates {
         if text.is_empty() {
             return Vec::new();
         }
+        let message = update.get("messageId").and_then(Value::as_str);
+        if message.is_some() && message != self.message.as_deref() {
+            self.message = message.map(str::to_owned);
+            self.messages += 1;
+        }
         if is_notice(text) {
             return vec![text.to_owned()];
         }
@@ -135,15 +153,16 @@ impl Updates {
         whole.lines().filter(|line| !line.trim().is_empty()).map(str::to_owned).collect()
     }
 
-    fn tool(&mut self, update: &Value) -> Vec<String> {
+    fn tool(&mut self, update: &Value, first: bool) -> Vec<String> {
         let id = update.get("toolCallId").and_then(Value::as_str).unwrap_or_default().to_owned();
         let status = update.get("status").and_then(Value::as_str);
         self.call(update);
         let mut say = Vec::new();
         let ended = matches!(status, Some("completed" | "failed"));
         if let Some(told) = self.calls.get_mut(&id) {
-            // A title is told once it says something: opencode begins with the tool's bare name.
-            if !told.said && (ended || !told.call.input.is_null()) {
+            // A title is told once it says something: at first there may be but the tool's bare name.
+            let titled = status == Some("in_progress") || !(first || told.call.input.is_null());
+            if !told.said && (ended || titled) {
                 told.said = true;
                 say.push(told.call.words());
             }
@@ -156,6 +175,14 @@ impl Updates {
             self.asked = true;
         }
         say
+    }
+
+    /// The model's answer came to the use of a tool: what it said before is not its last words.
+    pub fn used_tool(&mut self, tally: &mut Tally) -> Vec<String> {
+        self.answered(tally);
+        self.text.clear();
+        self.messages = 0;
+        self.rest()
     }
 
     /// Something of an answer came: it is the first of a model call where one was made before it.

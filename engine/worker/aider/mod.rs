@@ -64,7 +64,11 @@ impl Agent for Aider {
         CommandLine {
             argv,
             // Prices come with it; newer ones would be fetched at every start.
-            env: vec![("LITELLM_LOCAL_MODEL_COST_MAP", "True".into())],
+            env: vec![
+                ("LITELLM_LOCAL_MODEL_COST_MAP", "True".into()),
+                // It folds what it prints.
+                ("COLUMNS", "4000".into()),
+            ],
             unset: &[],
             stdin: Feed::Nothing,
         }

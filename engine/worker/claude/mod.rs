@@ -9,6 +9,7 @@ use std::ffi::{OsStr, OsString};
 
 use super::flags::{self, Flag};
 use super::seam::{Abilities, Agent, Ask, CommandLine, Feed, Home, Login, Reader};
+use crate::model::turn::Usd;
 
 /// The adapter.
 pub struct Claude;
@@ -60,10 +61,10 @@ impl Agent for Claude {
             add("--effort=", effort.as_ref());
         }
         if let Some(turns) = ask.max_turns {
-            add("--max-turns=", turns.to_string().as_ref());
+            add("--max-turns=", turns.max(1).to_string().as_ref());
         }
         if let Some(usd) = ask.usd {
-            add("--max-budget-usd=", f64::from(usd).to_string().as_ref());
+            add("--max-budget-usd=", f64::from(usd.max(Usd(1))).to_string().as_ref());
         }
         if let Some(session) = ask.session {
             add("--resume=", session.as_ref());

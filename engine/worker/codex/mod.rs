@@ -83,10 +83,9 @@ impl Agent for Codex {
     }
 
     fn login(&self, home: &Home) -> Login {
-        for name in ["CODEX_API_KEY", "OPENAI_API_KEY"] {
-            if home.var(name).is_some() {
-                return Login::Yes(name.to_owned());
-            }
+        // Not OPENAI_API_KEY: `codex exec` does not look at it.
+        if home.var("CODEX_API_KEY").is_some() {
+            return Login::Yes("CODEX_API_KEY".to_owned());
         }
         let folder = home.folder("CODEX_HOME", ".codex");
         let file = folder.join("auth.json");
@@ -98,7 +97,7 @@ impl Agent for Codex {
         if config.lines().any(|line| line.trim_start().starts_with("model_provider")) {
             return Login::Unknown;
         }
-        Login::No("run `codex login`, or set OPENAI_API_KEY".to_owned())
+        Login::No("run `codex login`, or set CODEX_API_KEY".to_owned())
     }
 }
 

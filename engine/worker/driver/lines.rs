@@ -29,7 +29,7 @@ pub(super) enum What {
     Line(Vec<u8>),
     /// A line that was longer than [`LINE`], and how long.
     Long(u64),
-    /// The end of standard output.
+    /// The end of standard output, or of standard error.
     Over,
     /// A signal for the driver, or the death of a child; of no part.
     Woken,
@@ -137,7 +137,7 @@ pub(super) struct Errors(Arc<Mutex<Vec<u8>>>);
 
 impl Errors {
     /// Passes standard error on as it is, and keeps its end.
-    pub(super) fn pass_on(mut err: ChildStderr) -> Self {
+    pub(super) fn pass_on(mut err: ChildStderr, to: SyncSender<Event>, part: u32) -> Self {
         let errors = Self::default();
         let kept = errors.clone();
         thread::spawn(move || {
@@ -147,6 +147,7 @@ impl Errors {
                 // Nobody to tell if it fails; the agent goes on all the same.
                 let _gone = io::stderr().write_all(bytes);
             }
+            let _main_is_gone = to.send(Event { part, what: What::Over });
         });
         errors
     }

@@ -11,7 +11,6 @@ mod part;
 mod say;
 mod screen;
 
-use std::fs;
 use std::io::{self, Read as _, Write as _};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
@@ -29,16 +28,20 @@ use super::seam::{Agent, End, Ended};
 use super::tally::{Most, Tally};
 use super::{Drive, adapter, results};
 use crate::model::turn::{Fault, FaultClass, Spent, Turn, Usd};
+use crate::plain_file;
 use crate::process::LimitedLog;
 use crate::process::reap::{Children, Death, reap};
 use lines::{Event, Stream, What};
 use part::{NotStarted, Part};
 use say::{Say, Word};
+use screen::Screen;
 
 /// How often is looked at what nobody wakes the driver for.
 const TICK: Duration = Duration::from_millis(200);
 /// How often the turn is written down while it goes on.
 const NOTE: Duration = Duration::from_secs(5);
+/// How long an agent that never leaves by itself is given to put away what its turn came to.
+const LINGER: Duration = Duration::from_secs(1);
 /// Exit code of a driver that could not do its own work.
 const FAILED: u8 = 125;
 
@@ -80,6 +83,7 @@ struct Driver {
     agent: &'static dyn Agent,
     cwd: PathBuf,
     say: Say,
+    screen: Screen,
     stream: Stream,
     events: Receiver<Event>,
     sender: SyncSender<Event>,
@@ -116,6 +120,7 @@ impl Driver {
             cwd: std::env::current_dir()
                 .map_err(|error| DriveError::System("tell the working directory", error))?,
             say: Say::new(&drive.say),
+            screen: Screen::new(),
             stream: Stream::new(log),
             events,
             asked: listen_for_signals(sender.clone())
@@ -131,7 +136,7 @@ impl Driver {
     /// The whole turn. Gives the exit code.
     fn run(mut self) -> Result<u8, DriveError> {
         let mut path = self.drive.prompt.clone();
-        let mut prompt = fs::read(&path)
+        let mut prompt = plain_file::read_own(&path)
             .map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
             .map_err(|source| DriveError::Prompt { path: path.clone(), source })?;
         for number in 0.. {
@@ -195,7 +200,7 @@ impl Driver {
             let pause = part.stop.as_mut().map_or(TICK, |stop| stop.tick().min(TICK));
             let event = self.events.recv_timeout(pause).ok();
             let idle = event.is_none();
-            let woken = event.is_some_and(|event| handle(part, event));
+            let woken = event.is_some_and(|event| handle(part, event, &mut self.screen));
             if idle || woken || looked.elapsed() >= TICK {
                 looked = Instant::now();
                 children = reap(|pid, death| {
@@ -226,7 +231,8 @@ impl Driver {
         if part.exit.is_some() {
             return;
         }
-        if part.overdue(grace) {
+        let patience = if self.agent.leaves() { grace } else { grace.min(LINGER) };
+        if part.overdue(patience) {
             part.stop(grace);
         } else if part.over.is_none() && part.stop.is_none() {
             self.limit = part.tally.passed(&self.left());
@@ -338,7 +344,7 @@ impl Driver {
 }
 
 /// Takes in what happened. Says whether there may be more to look at than this.
-fn handle(part: &mut Part, event: Event) -> bool {
+fn handle(part: &mut Part, event: Event, screen: &mut Screen) -> bool {
     if let What::Woken = event.what {
         return true;
     }
@@ -348,15 +354,15 @@ fn handle(part: &mut Part, event: Event) -> bool {
     }
     match event.what {
         What::Line(line) => {
-            part.line(&line).iter().for_each(|text| screen::show(text));
+            screen.heard(&part.line(&line));
             false
         }
         What::Long(bytes) => {
-            screen::show(&format!("(a line of {bytes} bytes is left out)"));
+            screen.heard(&[format!("(a line of {bytes} bytes is left out)")]);
             false
         }
         What::Over => {
-            part.output_is_over();
+            part.stream_is_over();
             true
         }
         What::Woken => true,

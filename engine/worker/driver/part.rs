@@ -42,7 +42,8 @@ pub(super) struct Part {
     pub(super) over: Option<Instant>,
     pub(super) stop: Option<Stop>,
     stdin: Option<Sender<Vec<u8>>>,
-    output_over: bool,
+    /// Of standard output and standard error, those that are not at their end.
+    streams: u8,
     gone: Option<Instant>,
 }
 
@@ -77,7 +78,9 @@ impl Part {
         if let Some(out) = child.stdout.take() {
             listen(out, stream.clone(), events.clone(), number);
         }
-        let errors = child.stderr.take().map(Errors::pass_on).unwrap_or_default();
+        let err = child.stderr.take();
+        let errors =
+            err.map(|err| Errors::pass_on(err, events.clone(), number)).unwrap_or_default();
         let mut stdin = child.stdin.take().map(feed);
         let first = match line.stdin {
             Feed::Nothing => Vec::new(),
@@ -100,7 +103,7 @@ impl Part {
             over: None,
             stop: None,
             stdin,
-            output_over: false,
+            streams: 2,
             gone: None,
             reader,
         })
@@ -126,8 +129,8 @@ impl Part {
         say
     }
 
-    pub(super) fn output_is_over(&mut self) {
-        self.output_over = true;
+    pub(super) fn stream_is_over(&mut self) {
+        self.streams = self.streams.saturating_sub(1);
     }
 
     pub(super) fn died(&mut self, death: Death) {
@@ -140,7 +143,7 @@ impl Part {
 
     /// The agent is gone, and nothing more that it printed can come.
     pub(super) fn is_finished(&self) -> bool {
-        self.gone.is_some_and(|gone| self.output_over || gone.elapsed() >= DRAIN)
+        self.gone.is_some_and(|gone| self.streams == 0 || gone.elapsed() >= DRAIN)
     }
 
     /// The turn is over, and the agent has had `time` to leave.

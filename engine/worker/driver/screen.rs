@@ -2,6 +2,7 @@
 //! the live view show.
 
 use std::io::{self, Write};
+use std::time::{Duration, Instant};
 
 use crate::process::plain;
 
@@ -9,6 +10,30 @@ use crate::process::plain;
 const WIDTH: usize = 300;
 /// Lines of one text.
 const HEIGHT: usize = 30;
+/// How long an agent may print only what people need not see before that is said: whoever measures
+/// its silence sees no more than they do.
+const QUIET: Duration = Duration::from_secs(5);
+
+/// When something was last shown.
+pub(super) struct Screen(Instant);
+
+impl Screen {
+    pub(super) fn new() -> Self {
+        Self(Instant::now())
+    }
+
+    /// Shows what one line of an agent's output came to, if anything.
+    pub(super) fn heard(&mut self, said: &[String]) {
+        if said.is_empty() && self.0.elapsed() < QUIET {
+            return;
+        }
+        self.0 = Instant::now();
+        said.iter().for_each(|text| show(text));
+        if said.is_empty() {
+            show("(at work)");
+        }
+    }
+}
 
 /// Shows a text, escaped, long lines cut, blank ones and those after the thirtieth left out.
 pub(super) fn show(text: &str) {

@@ -45,13 +45,14 @@ impl Agent for Gemini {
         }
         if !ask.read_only {
             for folder in ask.writable {
-                argv.push("--include-directories".into());
-                argv.push(folder.into());
+                let mut word = OsString::from("--include-directories=");
+                word.push(folder);
+                argv.push(word);
             }
         }
-        let kept = if ask.read_only { flags::without(ask.args, PERMISSIONS) } else { Vec::new() };
-        argv.extend(kept.into_iter().map(OsString::from));
-        if !ask.read_only {
+        if ask.read_only {
+            argv.extend(flags::without(ask.args, PERMISSIONS).into_iter().map(OsString::from));
+        } else {
             argv.extend(ask.args.iter().map(OsString::from));
         }
         CommandLine {

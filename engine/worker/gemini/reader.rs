@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use crate::model::turn::{Fault, FaultClass, Usage};
 use crate::worker::seam::{Ask, End, Ended, Heard, Reader};
-use crate::worker::{Tally, fault, shown};
+use crate::worker::{Tally, fault, retrying, shown};
 
 /// One message. Fields and kinds that are not needed are not named.
 #[derive(Debug, Deserialize)]
@@ -213,7 +213,7 @@ impl Reader for GeminiReader {
 
     fn end(self: Box<Self>, ended: &Ended<'_>, _: &mut Tally) -> End {
         let Some(outcome) = self.outcome else {
-            let fault = retrying(ended).unwrap_or_else(|| fault::untold(ended));
+            let fault = retrying::fault(ended).unwrap_or_else(|| fault::untold(ended));
             return End { fault: Some(fault), ..End::default() };
         };
         let text = Some(self.text).filter(|text| !text.trim().is_empty());
@@ -232,15 +232,4 @@ impl Reader for GeminiReader {
             if told.is_empty() { "it ended with an error that it did not tell" } else { &told };
         End { text: None, fault: Some(fault::told(told, None, ended.now)), stopped_at: None }
     }
-}
-
-/// The fault of a provider that it was still trying again when it was ended.
-fn retrying(ended: &Ended<'_>) -> Option<Fault> {
-    let errors = String::from_utf8_lossy(ended.errors);
-    let at = errors.rfind("failed with status ")?;
-    let line = errors[..at].rfind('\n').map_or(0, |end| end + 1);
-    let line = errors[line..].lines().next()?;
-    let status = errors[at..].split_whitespace().nth(3)?.trim_end_matches('.').parse().ok()?;
-    let class = fault::of_status(status)?;
-    Some(fault::told(line, Some(class), ended.now))
 }

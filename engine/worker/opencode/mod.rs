@@ -96,7 +96,7 @@ impl Agent for Opencode {
 
 /// What it is allowed, on top of the user's own settings. It asks nobody: what it would ask about it
 /// is refused.
-fn permissions(ask: &Ask<'_>) -> Value {
+pub(super) fn permissions(ask: &Ask<'_>) -> Value {
     if ask.read_only {
         return json!({ "bash": "deny", "edit": "deny", "external_directory": "deny" });
     }

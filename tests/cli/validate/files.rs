@@ -76,6 +76,40 @@ fn bytes_that_are_not_utf_8_are_pointed_at() {
 }
 
 #[test]
+fn a_brief_is_a_file_of_the_repository_whatever_links_to_it() {
+    let scratch = Scratch::repo(HERE);
+    let outside = tempfile::tempdir().expect("a folder");
+    let secret = outside.path().join("secret.md");
+    std::fs::write(&secret, "a secret\n").expect("a file");
+    let linked = |to: &std::path::Path| {
+        let link = scratch.path().join("plans/brief.md");
+        let _first_time = std::fs::remove_file(&link);
+        std::os::unix::fs::symlink(to, &link).expect("a link");
+        scratch.sop(&["validate", "plans/plan.toml"])
+    };
+    let plan = two().replacen("brief_text = \"Do a.\"", "brief = \"brief.md\"", 1);
+    scratch.write("plans/plan.toml", &plan);
+    scratch.write("docs/shared.md", "Do it.\n");
+    let said = linked("../docs/shared.md".as_ref());
+    assert_eq!(said.code, 0, "{}", said.out);
+
+    let said = linked(&secret);
+    assert_eq!(said.code, 1);
+    let real = secret.canonicalize().expect("a file");
+    let told = format!(
+        "the brief `brief.md` is a link that leads out of the repository, to {}",
+        real.display()
+    );
+    assert!(said.out.contains(&told) && !said.out.contains("a secret"), "{}", said.out);
+    assert!(said.out.contains("error[escaping-brief]"), "{}", said.out);
+    // A folder that is a link is no way out either.
+    scratch.write("plans/plan.toml", plan.replace("brief.md", "away/secret.md"));
+    std::os::unix::fs::symlink(outside.path(), scratch.path().join("plans/away")).expect("a link");
+    let said = scratch.sop(&["validate", "plans/plan.toml"]);
+    assert!(said.code == 1 && said.out.contains("error[escaping-brief]"), "{}", said.out);
+}
+
+#[test]
 fn an_empty_file_is_a_plan_that_lacks_everything() {
     let scratch = Scratch::repo(HERE);
     scratch.write("plan.toml", "");

@@ -8,6 +8,8 @@
 //! One file for each protocol, all alike: which paths it serves, how a request is read ([`Call`]), how
 //! an answer ([`Say`]) is written.
 
+mod chat;
+mod gemini;
 mod http;
 mod messages;
 mod responses;
@@ -46,6 +48,8 @@ pub enum Scenario {
     Cut,
     /// Twice 429, then as `Edit`.
     Limited,
+    /// What the test's own play says: [`ModelServer::playing`].
+    Play,
     /// Always this status.
     Status(u16),
 }
@@ -59,8 +63,16 @@ impl Scenario {
     }
 
     fn of(name: &str) -> Option<Self> {
-        let named =
-            [Self::Edit, Self::Text, Self::Empty, Self::Hang, Self::Slow, Self::Cut, Self::Limited];
+        let named = [
+            Self::Edit,
+            Self::Text,
+            Self::Empty,
+            Self::Hang,
+            Self::Slow,
+            Self::Cut,
+            Self::Limited,
+            Self::Play,
+        ];
         let status = || name.parse().ok().map(Self::Status);
         named.into_iter().find(|one| one.name() == name).or_else(status)
     }
@@ -112,7 +124,8 @@ pub trait Protocol: Sync {
     fn refuse(&self, status: u16, message: &str) -> Value;
 }
 
-const PROTOCOLS: &[&dyn Protocol] = &[&responses::Responses, &messages::Messages];
+const PROTOCOLS: &[&dyn Protocol] =
+    &[&responses::Responses, &messages::Messages, &chat::Chat, &gemini::Gemini];
 
 /// The server. It is gone when this is dropped.
 pub struct ModelServer {
@@ -124,13 +137,35 @@ pub struct ModelServer {
 struct State {
     over: AtomicBool,
     calls: Mutex<Vec<(Scenario, Call)>>,
+    play: Option<Play>,
+}
+
+/// What a model does in [`Scenario::Play`] with a call that may use tools.
+pub type Play = Box<dyn Fn(&Call) -> Act + Send + Sync>;
+
+/// One thing that a model does.
+#[derive(Debug, Clone)]
+pub enum Act {
+    /// Has a line of shell run, in the agent's folder.
+    Run(String),
+    /// Says this, and ends its turn.
+    Say(String),
 }
 
 impl ModelServer {
     pub fn start() -> Self {
+        Self::with(State::default())
+    }
+
+    /// A model whose [`Scenario::Play`] is this.
+    pub fn playing(play: impl Fn(&Call) -> Act + Send + Sync + 'static) -> Self {
+        Self::with(State { play: Some(Box::new(play)), ..State::default() })
+    }
+
+    fn with(state: State) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let port = listener.local_addr().expect("it is bound").port();
-        let state = Arc::new(State::default());
+        let state = Arc::new(state);
         let shared = Arc::clone(&state);
         thread::spawn(move || {
             for stream in listener.incoming().flatten() {
@@ -206,7 +241,15 @@ fn serve(mut stream: TcpStream, state: &State) {
         _ => {}
     }
     let cut = scenario == Scenario::Cut;
-    let answer = protocol.write(&call, &say(scenario, &call), n);
+    let said = match (scenario, &state.play) {
+        (Scenario::Play, Some(play)) if !call.tools.is_empty() => match play(&call) {
+            Act::Say(text) => Say::Text(text),
+            Act::Run(line) => shell(&call, &line)
+                .unwrap_or_else(|| Say::Text("There is no shell for this.".to_owned())),
+        },
+        _ => say(scenario, &call),
+    };
+    let answer = protocol.write(&call, &said, n);
     Response::answer(answer, cut).write(&mut stream);
 }
 
@@ -242,29 +285,36 @@ fn target(said: &str) -> Option<&str> {
 
 /// A call of a tool that writes the target: a shell if there is one, else whatever writes files.
 fn tool(call: &Call) -> Option<Say> {
-    const SHELLS: [&str; 7] =
-        ["exec_command", "shell", "run_shell_command", "bash", "Bash", "local_shell", "terminal"];
     const WRITERS: [&str; 4] = ["write_file", "write", "Write", "create_file"];
     let target = target(&call.said)?;
-    let find = |names: &[&str]| {
-        call.tools.iter().find(|(name, _)| names.contains(&name.as_str())).cloned()
-    };
-    if let Some((name, schema)) = find(&SHELLS) {
-        let line = format!("printf '{}' > '{target}'", CONTENT.replace('\n', "\\n"));
-        let known = &schema["properties"];
-        let mut arguments = match (known.get("cmd"), &known["command"]["type"]) {
-            (Some(_), _) => json!({ "cmd": line }),
-            (None, kind) if kind == "array" => json!({ "command": ["sh", "-c", line] }),
-            _ => json!({ "command": line }),
-        };
-        if known.get("description").is_some() {
-            arguments["description"] = json!("write the file");
-        }
-        return Some(Say::Tool(name, arguments));
+    let line = format!("printf '{}' > '{target}'", CONTENT.replace('\n', "\\n"));
+    if let Some(say) = shell(call, &line) {
+        return Some(say);
     }
-    let (name, schema) = find(&WRITERS)?;
+    let (name, schema) = named(call, &WRITERS)?;
     let path = ["file_path", "filePath", "path"]
         .into_iter()
         .find(|field| schema["properties"].get(field).is_some())?;
     Some(Say::Tool(name, json!({ path: target, "content": CONTENT })))
+}
+
+/// A call of the tool that runs a line of shell, if there is one.
+fn shell(call: &Call, line: &str) -> Option<Say> {
+    const SHELLS: [&str; 7] =
+        ["exec_command", "shell", "run_shell_command", "bash", "Bash", "local_shell", "terminal"];
+    let (name, schema) = named(call, &SHELLS)?;
+    let known = &schema["properties"];
+    let mut arguments = match (known.get("cmd"), &known["command"]["type"]) {
+        (Some(_), _) => json!({ "cmd": line }),
+        (None, kind) if kind == "array" => json!({ "command": ["sh", "-c", line] }),
+        _ => json!({ "command": line }),
+    };
+    if known.get("description").is_some() {
+        arguments["description"] = json!("write the file");
+    }
+    Some(Say::Tool(name, arguments))
+}
+
+fn named(call: &Call, names: &[&str]) -> Option<(String, Value)> {
+    call.tools.iter().find(|(name, _)| names.contains(&name.as_str())).cloned()
 }

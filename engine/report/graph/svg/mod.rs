@@ -9,6 +9,7 @@ use std::fmt::Write;
 
 use super::{Drawing, Tone, risk};
 use crate::model::plan::{Mode, Risk};
+use crate::report::words;
 use layout::{BOX_H, BOX_W, Layout, Rect};
 use text::{escaped, fitted, wrapped};
 
@@ -124,7 +125,10 @@ fn package(out: &mut String, drawing: &Drawing<'_>, wp: usize, rect: Rect) -> st
     writeln!(
         out,
         r#"<g transform="translate({x} {y})"><title>{}</title>"#,
-        escaped(&format!("{}: {}", it.id, it.title))
+        escaped(&match words::title(&it.id, &it.title) {
+            "" => it.id.to_string(),
+            title => format!("{}: {title}", it.id),
+        })
     )?;
     writeln!(out, r#"<rect class="wp {tone}" width="{BOX_W}" height="{BOX_H}" rx="7"/>"#)?;
     writeln!(
@@ -143,7 +147,7 @@ fn package(out: &mut String, drawing: &Drawing<'_>, wp: usize, rect: Rect) -> st
     }
     let id = fitted(it.id.as_str(), id_room, 13.0, true);
     writeln!(out, r#"<text class="id" x="14" y="20">{id}</text>"#)?;
-    for (i, line) in wrapped(&it.title, room, 11.5, 2).iter().enumerate() {
+    for (i, line) in wrapped(words::title(&it.id, &it.title), room, 11.5, 2).iter().enumerate() {
         let y = 38.0 + 14.0 * i as f64;
         writeln!(out, r#"<text class="title" x="14" y="{y}">{line}</text>"#)?;
     }

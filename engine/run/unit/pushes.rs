@@ -1,0 +1,128 @@
+//! A worker does not push. What it tries is refused and noted while it works, and held against it when its work
+//! is judged.
+
+use std::ffi::{OsStr, OsString};
+use std::io::{self, ErrorKind};
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+use super::Unit;
+use crate::git::pushes::{self, HELPER, HELPER_NAME, NOTES, Push};
+use crate::launch::Spec;
+use crate::model::ids::WpId;
+use crate::model::outcome::{Check, Problem};
+use crate::model::plan::Worker;
+use crate::plain_file;
+use crate::process::escape;
+use crate::run::directory::{RunDir, write_whole};
+use crate::run::site::Halt;
+
+/// So many pushes are named; a worker that tries more has been told.
+const NAMED: usize = 20;
+
+impl Unit {
+    /// Has git refuse the worker's pushes and note them: settings for this repository alone, behind those that
+    /// the plan gives the worker.
+    pub(super) fn refuse_pushes(&self, spec: &mut Spec, worker: &Worker) -> Result<(), Halt> {
+        let keys = self.site.repo.include_here();
+        let dir = &self.site.dir;
+        let settings = dir.no_push().join("config");
+        lay_out(dir, &settings, &self.site.repo.refusing_pushes()).map_err(|error| {
+            let text = format!("cannot prepare {}: {error}", shown(&dir.no_push()));
+            Halt::blocked(Problem::new(Check::Worker, text))
+        })?;
+        let before = worker.env.get("GIT_CONFIG_COUNT").and_then(|n| n.parse().ok());
+        let before: usize = before.unwrap_or(0);
+        let count = (before + keys.len()).to_string();
+        for (key, n) in keys.into_iter().zip(before..) {
+            spec.env.extend([
+                (format!("GIT_CONFIG_KEY_{n}").into(), key),
+                (format!("GIT_CONFIG_VALUE_{n}").into(), settings.clone().into()),
+            ]);
+        }
+        spec.env.extend([
+            ("GIT_CONFIG_COUNT".into(), count.into()),
+            (NOTES.into(), dir.pushes(&self.state.id, self.state.attempt).into()),
+        ]);
+        // Last of all, so that it hides no program; without it git refuses as well, and nothing is noted.
+        let path = worker.env.get("PATH").map(OsString::from).or_else(|| std::env::var_os("PATH"));
+        let with_ours = path.and_then(|path| {
+            let all = std::env::split_paths(&path).chain([dir.no_push()]);
+            std::env::join_paths(all).ok()
+        });
+        spec.env.extend(with_ours.map(|path| ("PATH".into(), path)));
+        Ok(())
+    }
+
+    /// Forgets what lies where an attempt that is about to start will note its pushes: nobody's yet.
+    pub(super) fn forget_pushes(&self, attempt: u32) -> Result<(), Halt> {
+        match std::fs::remove_file(self.site.dir.pushes(&self.state.id, attempt)) {
+            Err(error) if error.kind() != ErrorKind::NotFound => {
+                let path = self.site.dir.pushes(&self.state.id, attempt);
+                let text = format!("cannot remove {}: {error}", shown(&path));
+                Err(Halt::blocked(Problem::new(Check::Worker, text)))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// What an attempt tried to push, as findings.
+pub(super) fn attempted(dir: &RunDir, wp: &WpId, attempt: u32) -> Vec<Problem> {
+    let path = dir.pushes(wp, attempt);
+    match plain_file::read(&path, plain_file::DOCUMENT) {
+        Ok(notes) => {
+            let pushes = pushes::attempts(&notes);
+            let what =
+                "the worker tried to push this; pushes are not its to make, and it was refused";
+            pushes.iter().take(NAMED).map(|push| problem(push, what)).collect()
+        }
+        Err(error) if error.kind() == ErrorKind::NotFound => Vec::new(),
+        Err(error) => {
+            let text = format!("is where pushes are noted, and cannot be read: {error}");
+            vec![Problem::new(Check::Scope, text).about(shown(&path))]
+        }
+    }
+}
+
+/// What an attempt has pushed, as findings.
+pub(super) fn got_through(pushes: &[Push]) -> impl Iterator<Item = Problem> {
+    let what = "was pushed while the worker ran, and is this WP's work: pushes are not a worker's to make, and \
+                what is on a remote now is left there";
+    pushes.iter().map(move |push| problem(push, what))
+}
+
+fn problem(push: &Push, what: &str) -> Problem {
+    let parts = [&push.name, &push.url].map(|part| escape(part));
+    let about = match [parts[0].is_empty(), parts[1].is_empty()] {
+        [true, _] => parts[1].clone(),
+        [_, true] => parts[0].clone(),
+        _ => format!("{} to {}", parts[0], parts[1]),
+    };
+    Problem::new(Check::Scope, what).about(about)
+}
+
+/// Puts the program and its settings where they belong, unless they are there already: other workers may be
+/// using them.
+fn lay_out(dir: &RunDir, settings: &Path, text: &[u8]) -> io::Result<()> {
+    let helper = dir.no_push().join(HELPER_NAME);
+    for folder in [dir.no_push(), dir.pushes_folder()] {
+        std::fs::create_dir_all(folder)?;
+    }
+    let put = |path: &Path, bytes: &[u8]| match plain_file::read_own(path) {
+        Ok(there) if there == bytes => Ok(()),
+        _ => write_whole(path, bytes).map_err(io::Error::other),
+    };
+    put(settings, text)?;
+    put(&helper, HELPER.as_bytes())?;
+    let mode = std::fs::metadata(&helper)?.permissions().mode();
+    if mode & 0o777 != 0o755 {
+        std::fs::set_permissions(&helper, std::fs::Permissions::from_mode(0o755))?;
+    }
+    Ok(())
+}
+
+fn shown(path: &Path) -> String {
+    let path: &OsStr = path.as_os_str();
+    escape(path.as_encoded_bytes())
+}

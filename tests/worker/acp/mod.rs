@@ -1,0 +1,8 @@
+//! The adapter for the Agent Client Protocol.
+
+mod bounds;
+mod choices;
+mod fake;
+mod policy;
+mod reads;
+mod turns;
