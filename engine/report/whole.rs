@@ -112,8 +112,13 @@ impl Whole {
             _ if self.problems.is_empty() => (Tone::Good, "the whole holds"),
             _ => (Tone::Bad, "the whole does not hold"),
         };
+        let mark = match tone {
+            // Not the dot that stands between facts.
+            Tone::Faint => look.pick("–", "-"),
+            tone => words::tone_mark(tone, look),
+        };
         let head = Line::new(look)
-            .then(tone, words::tone_mark(tone, look))
+            .then(tone, mark)
             .then(Tone::Strong, " last look ");
         let mut text = Flow::after(head).then(tone, word);
         if self.commit.is_some() {

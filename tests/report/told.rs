@@ -137,6 +137,7 @@ fn no_event_that_a_person_should_hear_of_is_silent() {
         "wp_provisioned",
         "dod_classed",
         "round_started",
+        "review_started",
         "scope_checked",
         "dod_ran",
         "worktree_removed",
