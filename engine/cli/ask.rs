@@ -1,9 +1,8 @@
 //! `sop ask`: a worker asks what its brief leaves open.
 
 use std::env;
-use std::fs;
 use std::io::{self, Write as _};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde::Serialize;
 
@@ -12,10 +11,10 @@ use super::failure::{Failure, written};
 use super::run_args;
 use crate::ledger::{Fork, settled};
 use crate::model::ids::{RunId, WpId};
-use crate::model::question::{MOST_QUESTIONS, Question};
-use crate::plain_file;
+use crate::model::question::Question;
 use crate::report::escape::visible_lines;
 use crate::report::json;
+use crate::run::asking::{self, PutError};
 use crate::run::directory::RunDir;
 use crate::run::freeze;
 
@@ -131,34 +130,12 @@ impl Worker {
 
     /// Leaves the question for the engine, once.
     fn put(&self, question: &Question) -> Result<(), Failure> {
-        let failed = |error: io::Error| {
-            let folder = self.asks.display();
-            Failure::infrastructure(format!("cannot write to {folder}: {error}"))
-                .help("end your report with the question instead, as the brief shows")
-        };
-        let mut file = tempfile::NamedTempFile::new_in(&self.asks).map_err(failed)?;
-        let text = serde_json::to_vec(question).unwrap_or_default();
-        file.write_all(&text).and_then(|()| file.as_file().sync_data()).map_err(failed)?;
-        for n in 1..=MOST_QUESTIONS {
-            let path = self.asks.join(format!("{n}.json"));
-            if asked(&path).is_some_and(|asked| asked.is(&question.question)) {
-                return Ok(());
+        asking::put(&self.asks, question).map_err(|error| match error {
+            PutError::Full => {
+                Failure::usage(error.to_string()).help("end your turn: they are answered first")
             }
-            match file.persist_noclobber(&path) {
-                Ok(_) => return Ok(()),
-                Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => {
-                    file = error.file;
-                }
-                Err(error) => return Err(failed(error.error)),
-            }
-        }
-        Err(Failure::usage(format!("this session has asked {MOST_QUESTIONS} questions already"))
-            .help("end your turn: they are answered first"))
+            PutError::Unwritten { .. } => Failure::infrastructure(error.to_string())
+                .help("end your report with the question instead, as the brief shows"),
+        })
     }
-}
-
-/// What was asked in this file.
-fn asked(path: &Path) -> Option<Question> {
-    fs::symlink_metadata(path).ok()?;
-    serde_json::from_slice(&plain_file::read(path, plain_file::DOCUMENT).ok()?).ok()
 }

@@ -1,6 +1,12 @@
-//! `ASKING.md` in the run directory: how a worker asks what its brief leaves open.
+//! How a worker asks what its brief leaves open: `ASKING.md` in the run directory tells it, and what it
+//! asks is left in the folder of its session until it ends.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
 
 use super::directory::{DirectoryError, RunDir, write_whole};
+use crate::model::question::{MOST_QUESTIONS, Question};
+use crate::plain_file;
 
 const TEXT: &str = include_str!("../../templates/asking.md");
 
@@ -13,4 +19,48 @@ pub fn write(dir: &RunDir) -> Result<(), DirectoryError> {
     let program = program.to_string_lossy();
     let program = shlex::try_quote(&program).unwrap_or(std::borrow::Cow::Borrowed("sop"));
     write_whole(&dir.asking(), TEXT.replace("{{ sop }}", &program).as_bytes())
+}
+
+/// Why a question cannot be left.
+#[derive(Debug, thiserror::Error)]
+pub enum PutError {
+    /// There are as many as are taken.
+    #[error("this session has asked {MOST_QUESTIONS} questions already")]
+    Full,
+    /// The system's word.
+    #[error("cannot write to {}: {source}", folder.display())]
+    Unwritten {
+        /// Where.
+        folder: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+}
+
+/// Leaves a question in the folder of a session, whole and once: the same words are the same question.
+///
+/// # Errors
+/// When it cannot be written, or there are too many.
+pub fn put(folder: &Path, question: &Question) -> Result<(), PutError> {
+    let failed = |source| PutError::Unwritten { folder: folder.to_owned(), source };
+    let mut file = tempfile::NamedTempFile::new_in(folder).map_err(failed)?;
+    let text = serde_json::to_vec(question).unwrap_or_default();
+    file.write_all(&text).and_then(|()| file.as_file().sync_data()).map_err(failed)?;
+    for n in 1..=MOST_QUESTIONS {
+        let path = folder.join(format!("{n}.json"));
+        if asked(&path).is_some_and(|asked| asked.is(&question.question)) {
+            return Ok(());
+        }
+        match file.persist_noclobber(&path) {
+            Ok(_) => return Ok(()),
+            Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => file = error.file,
+            Err(error) => return Err(failed(error.error)),
+        }
+    }
+    Err(PutError::Full)
+}
+
+/// What was asked in this file.
+fn asked(path: &Path) -> Option<Question> {
+    serde_json::from_slice(&plain_file::read(path, plain_file::DOCUMENT).ok()?).ok()
 }

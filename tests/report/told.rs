@@ -146,6 +146,7 @@ fn no_event_that_a_person_should_hear_of_is_silent() {
         "gate_merged",
         "gate_dod_ran",
         "round_ended",
+        "review_started",
         "branches_moved",
     ];
     let run = told();

@@ -3,6 +3,8 @@
 use sop::event::Event;
 use sop::ledger::Phase;
 use sop::model::outcome::{Check, Class};
+use sop::model::question::{MOST_QUESTIONS, Question};
+use sop::run::asking::{self, PutError};
 
 use crate::support::rig::Rig;
 use crate::support::written::{plan, with_head, worker, wp};
@@ -255,6 +257,20 @@ fn what_it_did_beside_is_not_forgotten_because_it_asked() {
         let named = a.rounds[0].problems.iter().find(|it| it.check == Check::Scope);
         assert!(format!("{named:?}").contains("config"), "{end}: {:?}", a.rounds);
     }
+}
+
+#[test]
+fn a_session_asks_so_much_and_no_more() {
+    let folder = tempfile::tempdir().unwrap();
+    let put = |n: usize| {
+        let question = Question::new(&format!("What of {n}?"), None).unwrap();
+        asking::put(folder.path(), &question)
+    };
+    for n in (0..MOST_QUESTIONS).chain(0..MOST_QUESTIONS) {
+        put(n).unwrap();
+    }
+    assert!(matches!(put(MOST_QUESTIONS), Err(PutError::Full)));
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), MOST_QUESTIONS, "nothing else");
 }
 
 #[test]
