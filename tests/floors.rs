@@ -63,7 +63,7 @@ const HOMES: &[(&str, &[&str])] = &[
     ),
     ("sha2", &["git", "run"]),
     ("shlex", &["cli", "plan", "report", "run", "worker"]),
-    ("tempfile", &["git", "run", "worker"]),
+    ("tempfile", &["cli", "git", "run", "worker"]),
 ];
 
 /// Rooms that are pure: no runtime, no repository, no file system, no process, no clock.

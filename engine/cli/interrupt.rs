@@ -119,7 +119,7 @@ fn word(left: &Left) -> (u32, u32) {
         Ask::Interrupt { attempt, n, .. } => Some((attempt, n)),
         _ => None,
     });
-    words.next().unwrap_or_default()
+    words.next_back().unwrap_or_default()
 }
 
 /// Waits until the driver says what became of the word.

@@ -48,8 +48,11 @@ fn what_is_shared_with_one_costs_in_proportion() {
     assert!(two.steps <= one.steps * 21 / 10, "{one:?} {two:?}");
 }
 
+/// The pattern of the package with this number.
+type Numbered = fn(usize) -> String;
+
 /// Patterns that start with nothing, by what tells them apart.
-const WILD: &[(&str, fn(usize) -> String)] = &[
+const WILD: &[(&str, Numbered)] = &[
     ("the name", |i| format!("**/mod_{i:05}.rs")),
     ("the end of the name", |i| format!("**/*_mod_{i:05}.rs")),
     ("the start of the name", |i| format!("**/mod_{i:05}_*.rs")),

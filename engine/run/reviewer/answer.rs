@@ -9,11 +9,12 @@ use crate::model::outcome::{Check, End, Problem, Ran};
 use crate::model::plan::Does;
 use crate::model::turn::Turn;
 use crate::model::verdict::Verdict;
+use crate::plain_file;
 use crate::run::beside;
 use crate::run::directory::write_whole;
 use crate::run::site::Halt;
 use crate::run::unit::told::fault_of;
-use crate::{plain_file, worker};
+use crate::worker;
 
 use super::session::ANSWER_LIMIT;
 use super::{Bench, blocked};

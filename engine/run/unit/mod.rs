@@ -66,7 +66,8 @@ impl Line {
     /// [`Halt::Stopped`] when the dispatcher takes nothing more.
     pub async fn record(&self, event: Event) -> Result<Option<Box<WpState>>, Halt> {
         let (reply, answer) = oneshot::channel();
-        let sent = self.0.send(Message::Record { event: Box::new(event), reply }).await;
+        let event = Box::new(event);
+        let sent = self.0.send(Message::Record { event, reply }).await;
         match (sent, answer.await) {
             (Ok(()), Ok(Answer::Recorded(state))) => Ok(state),
             _ => Err(Halt::Stopped),
