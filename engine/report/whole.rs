@@ -117,9 +117,7 @@ impl Whole {
             Tone::Faint => look.pick("–", "-"),
             tone => words::tone_mark(tone, look),
         };
-        let head = Line::new(look)
-            .then(tone, mark)
-            .then(Tone::Strong, " last look ");
+        let head = Line::new(look).then(tone, mark).then(Tone::Strong, " last look ");
         let mut text = Flow::after(head).then(tone, word);
         if self.commit.is_some() {
             for (tone, leg) in self.legs() {
