@@ -89,7 +89,9 @@ impl Lookout {
     /// # Errors
     /// The limit that is used up.
     pub fn left(&self, plan: &Plan, wp: &Wp, state: &WpState) -> Result<Budget, (Spent, bool)> {
-        let of_wp = left(wp.budget, state.spent()).map_err(|spent| (spent, false))?;
+        let its = |session: &SessionOf| session.wp.as_ref() == Some(&wp.id);
+        let of_wp = left(wp.budget, self.lock().with_at_work(state.spent(), its))
+            .map_err(|spent| (spent, false))?;
         let of_run = self.left_of_run(plan).map_err(|spent| (spent, true))?;
         Ok(Budget { usd: less(of_wp.usd, of_run.usd), tokens: less(of_wp.tokens, of_run.tokens) })
     }
@@ -100,14 +102,21 @@ impl Lookout {
     /// The limit that is used up.
     pub fn left_of_run(&self, plan: &Plan) -> Result<Budget, Spent> {
         let seen = self.lock();
-        let all = seen.at_work.values().fold(seen.spent, |(tokens, usd), (more, cost)| {
-            (tokens.saturating_add(*more), Usd(usd.0.saturating_add(cost.0)))
-        });
-        left(plan.budget, all)
+        left(plan.budget, seen.with_at_work(seen.spent, |_| true))
     }
 
     fn lock(&self) -> MutexGuard<'_, Seen> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Seen {
+    /// What is spent, and what those at work have used on top.
+    fn with_at_work(&self, spent: (u64, Usd), which: impl Fn(&SessionOf) -> bool) -> (u64, Usd) {
+        let used = self.at_work.iter().filter(|(session, _)| which(session));
+        used.fold(spent, |(tokens, usd), (_, (more, cost))| {
+            (tokens.saturating_add(*more), Usd(usd.0.saturating_add(cost.0)))
+        })
     }
 }
 
