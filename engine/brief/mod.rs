@@ -42,7 +42,7 @@
 //! repository's own), then what is under review and the form of the answer. The last look at the whole
 //! has the template `verify`. Their variables are `plan`, `run`, `tier` as above, `files` (`diff`,
 //! `brief`), `diff` (none when it is long), `ran` (`run`, `end`, `log`, `tail`), `notes`, `earlier`
-//! (`number`, `findings` of `subject`, `message`), and for a WP `wp`, `round`, `task`, for the whole
+//! (`number`, `findings` of `subject`, `message`), and for a WP `wp`, `round`, `brief`, for the whole
 //! `tasks` (`id`, `title`, `task`).
 //!
 //! # Command arguments

@@ -132,7 +132,7 @@ impl ReviewContext<'_> {
             Some(wp) => context! {
                 wp => context::wp(wp, context::vars(&wp.vars)),
                 round => context! { number => self.round, of => wp.rounds },
-                task => fence::block(wp.brief.trim_end()),
+                brief => fence::block(wp.brief.trim_end()),
             },
             None => context! {
                 tasks => self.plan.wps.iter().map(task).collect::<Vec<Value>>(),

@@ -5,6 +5,7 @@
 //! names both. What may happen next is asked of the same state: [`Ledger::startable`],
 //! [`Ledger::to_defer`], [`Ledger::next_gate`], [`Ledger::standing`].
 
+mod attempt;
 mod cost;
 mod gate;
 mod judge;
@@ -259,14 +260,16 @@ impl Ledger {
                 self.engines += 1;
                 self.stopped = None;
                 self.halted = false;
+                self.take_up_verify();
                 self.outcome = None;
                 // Whoever starts an engine again has looked, and providers mend.
                 self.outages.clear();
                 if let Some(gate) = self.gates.last_mut() {
                     gate.halted = None;
                 }
-                if let Some(verify) = &mut self.verify {
+                if let Some(verify) = self.verify.as_mut().filter(|look| look.halted.is_some()) {
                     verify.halted = None;
+                    verify.review.try_again();
                 }
             }
             Event::EngineStopped { why } => self.stopped = Some(*why),

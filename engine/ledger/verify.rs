@@ -4,7 +4,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::cost::Cost;
+use super::cost::{Allowed, Cost, total};
 use super::review::ReviewState;
 use super::{Ledger, LedgerError, impossible};
 use crate::event::{Event, Record};
@@ -18,6 +18,12 @@ use crate::model::verdict::Verdict;
 pub struct VerifyState {
     /// The integrated commit that is looked at.
     pub commit: CommitId,
+    /// How often it was begun, this time included: a run that ended with it can be taken up once more.
+    #[serde(default)]
+    pub look: u32,
+    /// Somebody has taken the run up again after it did not hold.
+    #[serde(default)]
+    pub again: bool,
     /// Commands that have run on it: whose DoD (nothing for an end-to-end command), and how it went.
     pub ran: Vec<VerifyRan>,
     /// Who reads the whole, where the plan has somebody do so.
@@ -73,7 +79,7 @@ impl VerifyState {
     /// It is over, and the whole does not hold.
     #[must_use]
     pub fn failed(&self) -> bool {
-        self.ended && !self.problems.is_empty()
+        self.ended && !self.problems.is_empty() && !self.again
     }
 }
 
@@ -85,8 +91,9 @@ impl Ledger {
             return None;
         }
         match &self.verify {
-            Some(state) if state.commit == self.trunk && state.ended => None,
-            Some(state) if state.commit == self.trunk => Some(NextVerify::Open(state)),
+            Some(state) if state.commit == self.trunk && !state.again => {
+                (!state.ended).then_some(NextVerify::Open(state))
+            }
             _ => {
                 let through = self.wps.iter().all(|wp| wp.phase.got_through());
                 let merged = self.next_gate().is_none() && !self.gate_failed();
@@ -95,13 +102,27 @@ impl Ledger {
         }
     }
 
+    /// An engine takes the run. One that was over, because the whole does not hold, is taken up by somebody
+    /// who wants it looked at once more; one whose engine died is not over.
+    pub(super) fn take_up_verify(&mut self) {
+        let over = self.outcome.is_some();
+        let Some(verify) = self.verify.as_mut().filter(|verify| over && verify.failed()) else {
+            return;
+        };
+        verify.again = true;
+        self.allowed = Allowed::all(total(self.costs()));
+    }
+
     pub(super) fn apply_verify(&mut self, record: &Record) -> Result<(), LedgerError> {
         if let Event::VerifyStarted { commit, reviewer, live } = &record.event {
             if !self.to_verify || *commit != self.trunk {
                 return Err(impossible(record, "the last look", "not due"));
             }
+            let before = self.verify.take();
             self.verify = Some(VerifyState {
                 commit: commit.clone(),
+                look: before.as_ref().map_or(0, |before| before.look) + 1,
+                again: false,
                 ran: Vec::new(),
                 reviewer: reviewer.clone(),
                 live: *live,
@@ -111,7 +132,7 @@ impl Ledger {
                 ended: false,
                 problems: Vec::new(),
                 halted: None,
-                costs: Vec::new(),
+                costs: before.map(|before| before.costs).unwrap_or_default(),
             });
             return Ok(());
         }

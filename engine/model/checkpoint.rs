@@ -34,6 +34,9 @@ pub struct Checkpoint {
     pub provision: PlannedProvision,
     /// Stages in order; independent plans have one.
     pub stages: Vec<PlannedStage>,
+    /// The last look at the whole; nothing where nothing is integrated.
+    #[serde(default)]
+    pub verify: Option<PlannedVerify>,
     /// WPs of one stage whose whitelists meet.
     pub overlaps: Vec<Overlap>,
     /// Worktrees that are removed once their work is proven merged.
@@ -51,6 +54,15 @@ pub struct PlannedProvision {
     pub setup: Vec<String>,
     /// Paths that must exist afterwards.
     pub expect: Vec<String>,
+}
+
+/// The last look at the whole: two legs, each of which a plan may lack.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct PlannedVerify {
+    /// Who reads the whole: tier and worker.
+    pub review: Option<String>,
+    /// End-to-end commands.
+    pub live: Vec<String>,
 }
 
 /// A stage and what becomes of it.

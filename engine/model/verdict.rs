@@ -149,6 +149,16 @@ pub struct Report {
     pub questions: Vec<Question>,
 }
 
+impl Report {
+    /// The report in what a worker wrote or said: the whole of it as JSON, or its last fenced block of
+    /// JSON. Other text is none.
+    #[must_use]
+    pub fn in_text(text: &str) -> Option<Self> {
+        let whole = serde_json::from_str(text).ok();
+        whole.or_else(|| serde_json::from_str(&last_block(text)?).ok())
+    }
+}
+
 /// Lines for a file that this WP may not touch itself.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

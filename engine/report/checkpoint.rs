@@ -216,6 +216,20 @@ impl Page<'_> {
             ),
         };
         self.fact(out, 0, "merges", Tone::Normal, &merged)?;
+        if let Some(verify) = &plan.verify {
+            let review = match &verify.review {
+                Some(who) => format!("everything is read by {who}"),
+                None => "no review leg".to_owned(),
+            };
+            let live = match verify.live.as_slice() {
+                [] => "no live leg".to_owned(),
+                live => format!("end to end: {}", live.join("; ")),
+            };
+            let asked = verify.review.is_some() || !verify.live.is_empty();
+            let tone = if asked { Tone::Normal } else { Tone::Faint };
+            let text = format!("{review}{}{live}", self.look.dot());
+            self.fact(out, 0, "last look", tone, &text)?;
+        }
         match plan.cleaned.len() as u64 {
             0 => self.fact(out, 0, "cleans", Tone::Normal, "nothing"),
             n => {

@@ -28,6 +28,7 @@ pub mod screen;
 pub mod stats;
 pub mod status;
 pub mod summary;
+pub mod whole;
 pub mod words;
 
 use std::io;

@@ -9,7 +9,7 @@ use super::line::{Flow, Line};
 use super::narrate::{length_of, one, question, through};
 use super::outlook::{Pause, taken_at};
 use super::palette::{Look, Tone};
-use super::summary::VerifySummary;
+use super::whole::Whole;
 use super::words;
 use crate::ledger::{GatePhase, Ledger, Means, Phase, WpState};
 use crate::model::plan::Plan;
@@ -71,7 +71,7 @@ pub fn write(
         }
         writeln!(out, "{}", line.done().trimmed())?;
     }
-    if let Some(verify) = VerifySummary::of(ledger) {
+    if let Some(verify) = Whole::of(ledger) {
         verify.write(out, look)?;
     }
     let told = asked(ledger, plan, now).chain(faults(ledger)).chain(outages(ledger, now));

@@ -24,9 +24,10 @@ use crate::event::Classed;
 use crate::git::{Removal, Repo, WorktreeSpec};
 use crate::graph::Waits;
 use crate::model::checkpoint::{
-    Checkpoint, Overlap, OverlapSort, PlannedDod, PlannedProvision, PlannedStage, PlannedWp,
+    Checkpoint, Overlap, OverlapSort, PlannedDod, PlannedProvision, PlannedStage, PlannedVerify,
+    PlannedWp,
 };
-use crate::model::ids::{CommitId, RunId};
+use crate::model::ids::{CommitId, RunId, TierId};
 use crate::model::outcome::{Check, DodClass};
 use crate::model::plan::{Dod, Kind, Mode, Plan, Review};
 use crate::plain_file;
@@ -264,6 +265,7 @@ pub fn report(
             expect: plan.provision.expect.clone(),
         },
         stages,
+        verify: planned_verify(plan),
         overlaps: compiled.possible.iter().map(|overlap| overlap_of(plan, overlap)).collect(),
         cleaned: plan.wps.iter().map(|wp| wp.id.to_string()).collect(),
         warnings,
@@ -299,6 +301,16 @@ fn planned(compiled: &Compiled, base: &Base, run: &RunId, n: usize, dry: &DryRun
         rounds: wp.rounds,
         committed_on: (wp.kind == Kind::Change).then(|| format!("sop/{run}/{}", wp.id)),
     }
+}
+
+fn planned_verify(plan: &Plan) -> Option<PlannedVerify> {
+    let integrated = plan.mode == Mode::Staged;
+    let wanted = plan.verify.clone().unwrap_or_default();
+    let who = |tier: &TierId| format!("{tier} ({})", plan.tiers[tier].worker);
+    integrated.then(|| PlannedVerify {
+        review: wanted.review_tier.as_ref().map(who),
+        live: wanted.live.iter().map(|dod| dod.text.clone()).collect(),
+    })
 }
 
 fn planned_dod(dod: &Dod, dry: &DryRun) -> PlannedDod {

@@ -9,7 +9,7 @@ use tokio::sync::{mpsc, oneshot, watch};
 
 use crate::event::{Event, Record};
 use crate::journal::{Journal, JournalError};
-use crate::ledger::{Fork, Ledger, LedgerError, NextGate, Phase, RESUMED, WpState};
+use crate::ledger::{Fork, Ledger, LedgerError, NextGate, NextVerify, Phase, RESUMED, WpState};
 use crate::model::ids::WpId;
 use crate::model::outcome::Problem;
 use crate::model::plan::Kind;
@@ -22,7 +22,7 @@ use super::slots::Slots;
 use super::step::Order;
 use super::stop::Stop;
 use super::unit::{Answer, Line, Message, Unit};
-use super::{asking, gate, requests, say};
+use super::{asking, gate, requests, say, verify};
 
 /// How often requests are looked for and the view is told that time passes.
 const TICK: Duration = Duration::from_millis(100);
@@ -72,6 +72,7 @@ pub struct Engine<'a> {
     leaving: HashSet<WpId>,
     cancelling: HashMap<WpId, Event>,
     gate: Option<watch::Sender<Order>>,
+    verify: Option<watch::Sender<Order>>,
     pub(super) order: Order,
     state_written: Option<Instant>,
     _lock: EngineLock,
@@ -103,6 +104,7 @@ impl<'a> Engine<'a> {
             leaving: HashSet::new(),
             cancelling: HashMap::new(),
             gate: None,
+            verify: None,
             order: Order::Go,
             state_written: None,
             _lock: lock,
@@ -232,6 +234,13 @@ impl<'a> Engine<'a> {
                     }
                 }
             }
+            Message::VerifyDone(result) => {
+                self.verify = None;
+                if let Err(Halt::Blocked { problem, .. }) = result {
+                    tracing::warn!(?problem, "the last look is blocked");
+                    self.record(vec![Event::VerifyHalted { problem }])?;
+                }
+            }
             Message::Record { .. } => unreachable!("facts are taken before"),
         }
         Ok(())
@@ -283,7 +292,31 @@ impl<'a> Engine<'a> {
             self.record(events.collect())?;
         }
         self.start_gate()?;
+        self.start_verify()?;
         self.start_units()
+    }
+
+    fn start_verify(&mut self) -> Result<(), EngineError> {
+        if self.verify.is_some() {
+            return Ok(());
+        }
+        if let Some(NextVerify::Ready(commit)) = self.ledger.next_verify() {
+            let wanted = self.site.plan.verify.as_ref();
+            let reviewer = wanted.and_then(|verify| verify.review_tier.clone());
+            let live = wanted.map_or(0, |verify| verify.live.len());
+            let live = u32::try_from(live).unwrap_or(u32::MAX);
+            self.record(vec![Event::VerifyStarted { commit, reviewer, live }])?;
+        }
+        let Some(NextVerify::Open(state)) = self.ledger.next_verify() else { return Ok(()) };
+        let (state, base) = (state.clone(), self.ledger.base.clone());
+        let (orders, ordered) = watch::channel(self.order);
+        let (site, line) = (Arc::clone(&self.site), Line(self.line.clone()));
+        self.verify = Some(orders);
+        tokio::spawn(async move {
+            let result = verify::run(site, line.clone(), ordered, base, state).await;
+            let _ = line.0.send(Message::VerifyDone(result)).await;
+        });
+        Ok(())
     }
 
     fn start_gate(&mut self) -> Result<(), EngineError> {
@@ -371,13 +404,16 @@ impl<'a> Engine<'a> {
     fn tell_all(&mut self, order: Order) {
         self.order = order;
         self.observer.stopping(order);
-        for orders in self.units.values().chain(&self.gate) {
+        for orders in self.units.values().chain(&self.gate).chain(&self.verify) {
             orders.send_replace(order);
         }
     }
 
     fn idle(&self) -> bool {
-        self.units.is_empty() && self.gate.is_none() && !(self.order == Order::Go && self.later())
+        self.units.is_empty()
+            && self.gate.is_none()
+            && self.verify.is_none()
+            && !(self.order == Order::Go && self.later())
     }
 
     /// Whether something begins by itself when its time comes: a start that was put off, a question

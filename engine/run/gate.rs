@@ -172,7 +172,7 @@ async fn first_touched(
 }
 
 /// The DoD commands of the merged WPs, each once, with the first WP that has it.
-fn commands(site: &Site, wps: &[WpId]) -> Vec<(WpId, Dod)> {
+pub(super) fn commands(site: &Site, wps: &[WpId]) -> Vec<(WpId, Dod)> {
     let mut seen = HashSet::new();
     let all = wps.iter().flat_map(|wp| site.wp(wp).dod.iter().map(move |dod| (wp, dod)));
     all.filter(|(_, dod)| seen.insert(dod.text.clone()))

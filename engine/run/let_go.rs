@@ -4,6 +4,7 @@ use super::clean;
 use super::dispatcher::{Engine, EngineError};
 use super::site::{Halt, Site};
 use super::step::Order;
+use super::verify;
 use crate::event::{Event, Outcome, StopReason};
 use crate::ledger::{Ledger, Phase, WpState};
 use crate::model::outcome::Check;
@@ -25,7 +26,8 @@ impl Engine<'_> {
         let awaited = self.ledger.wps.iter().any(|wp| wp.phase.awaits_person());
         let over = self.ledger.wps.iter().all(|wp| wp.phase.settled())
             && !self.ledger.gates.last().is_some_and(|gate| gate.phase.open())
-            && self.ledger.next_gate().is_none();
+            && self.ledger.next_gate().is_none()
+            && self.ledger.verify.as_ref().is_none_or(|verify| verify.ended);
         let ending = if over || (standing == Outcome::Failed && !awaited && self.order == Order::Go)
         {
             Ending::Finished(standing)
@@ -135,6 +137,9 @@ impl Engine<'_> {
         };
         // A ref that stays keeps a few objects, and is in nobody's way.
         let _ = self.site.blocking(Check::Scope, let_go).await;
+        if let Some(look) = self.ledger.verify.clone().filter(|look| look.ended) {
+            verify::discard(&self.site, &look).await;
+        }
         // Folders go when nothing is left in them; if one is, it is somebody's.
         let root = &self.site.worktrees;
         if std::fs::remove_dir(root).is_ok() {

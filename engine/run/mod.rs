@@ -26,3 +26,4 @@ pub mod slots;
 pub mod step;
 pub mod stop;
 pub mod unit;
+pub mod verify;

@@ -66,16 +66,16 @@ impl Component {
         }))
     }
 
-    /// The names that it matches, where they are written out and not too many.
-    fn names(&self) -> Option<Vec<Vec<u8>>> {
+    /// The names among those it matches that are written out; none where they are too many.
+    fn names(&self) -> Vec<Vec<u8>> {
         match self {
-            Self::Literal(name) => Some(vec![name.clone()]),
-            Self::Any => None,
+            Self::Literal(name) => vec![name.clone()],
+            Self::Any => Vec::new(),
             Self::Glob(glob) => {
-                let mut names = spelled(&glob.tokens)?;
+                let mut names = spelled(&glob.tokens);
                 names.sort_unstable();
                 names.dedup();
-                Some(names.into_iter().map(String::into_bytes).collect())
+                names.into_iter().map(String::into_bytes).collect()
             }
         }
     }
@@ -143,25 +143,24 @@ fn literals<'a>(tokens: impl ExactSizeIterator<Item = &'a Token>) -> (String, us
     (text, rest)
 }
 
-/// The texts that tokens stand for, where there is no wildcard among them.
-fn spelled(tokens: &[Token]) -> Option<Vec<String>> {
+/// The texts among those that tokens stand for that hold no wildcard.
+fn spelled(tokens: &[Token]) -> Vec<String> {
     let mut texts = vec![String::new()];
     for token in tokens {
         match &token.kind {
             Kind::Literal(c) => texts.iter_mut().for_each(|text| text.push(*c)),
             Kind::Alternatives(branches) => {
-                let branches: Option<Vec<_>> = branches.iter().map(|b| spelled(b)).collect();
-                let ends = branches?.concat();
+                let ends: Vec<String> = branches.iter().flat_map(|b| spelled(b)).collect();
                 if texts.len() * ends.len() > MAX_EXPANSIONS {
-                    return None;
+                    return Vec::new();
                 }
                 let whole = |text: &String| ends.iter().map(|end| format!("{text}{end}")).collect();
                 texts = texts.iter().flat_map::<Vec<_>, _>(whole).collect();
             }
-            _ => return None,
+            _ => return Vec::new(),
         }
     }
-    Some(texts)
+    texts
 }
 
 /// A compiled pattern.
@@ -232,7 +231,7 @@ impl Sequence {
         let mut last = vec![Vec::new()];
         for part in self.parts.split_last().map_or(&[][..], |(_, above)| above) {
             let Part::One(component) = part else { break };
-            let Some(names) = component.names() else { break };
+            let names = component.names();
             if last.len() * names.len() > MAX_EXPANSIONS {
                 break;
             }

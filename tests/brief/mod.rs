@@ -4,6 +4,7 @@
 mod args;
 mod check;
 mod render;
+mod review;
 
 use sop::brief::Briefs;
 

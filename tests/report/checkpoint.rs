@@ -1,7 +1,8 @@
 //! The checkpoint report: what a person says yes to.
 
 use sop::model::checkpoint::{
-    Checkpoint, Overlap, OverlapSort, PlannedDod, PlannedProvision, PlannedStage, PlannedWp,
+    Checkpoint, Overlap, OverlapSort, PlannedDod, PlannedProvision, PlannedStage, PlannedVerify,
+    PlannedWp,
 };
 use sop::model::ids::{RunId, WorkerId};
 use sop::model::outcome::{DodClass, End};
@@ -92,6 +93,7 @@ fn plan() -> Checkpoint {
                 wps: vec![form, wp("list")],
             },
         ],
+        verify: Some(PlannedVerify { review: None, live: vec!["npm run e2e".to_owned()] }),
         overlaps: vec![Overlap {
             left: wp_id("form"),
             right: wp_id("list"),

@@ -137,6 +137,7 @@ fn no_event_that_a_person_should_hear_of_is_silent() {
         "wp_provisioned",
         "dod_classed",
         "round_started",
+        "review_started",
         "scope_checked",
         "dod_ran",
         "worktree_removed",
@@ -185,7 +186,10 @@ fn a_last_look_is_never_passed_over_in_silence() {
             run.say(Event::VerifyStarted { commit, reviewer, live });
             let ran = ran("sh e2e.sh", OK);
             run.say(Event::VerifyRan { wp: None, ran, tail: None });
-            assert!(summary(&run, PLAIN).contains("last look open · 1/1 commands passed"));
+            assert!(
+                summary(&run, PLAIN)
+                    .contains("last look open · live 1/1 · no review leg in this plan")
+            );
             run.say(Event::VerifyEnded { problems: Vec::new() });
         }
         assert!(summary(&run, PLAIN).contains(word), "{}", summary(&run, PLAIN));
@@ -193,7 +197,8 @@ fn a_last_look_is_never_passed_over_in_silence() {
     }
     let mut run = super::scene::good();
     run.ledger.to_verify = true;
-    assert!(!summary(&super::scene::good(), PLAIN).contains("last look"));
+    let none = "last look not in this plan: no review leg and no live leg";
+    assert!(summary(&super::scene::good(), PLAIN).contains(none));
     run.engine();
     let (commit, reviewer, live) = (run.ledger.trunk.clone(), None, 1);
     run.say(Event::VerifyStarted { commit, reviewer, live });

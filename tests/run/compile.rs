@@ -72,6 +72,8 @@ fn a_file_where_another_wp_needs_a_folder_is_told_with_both_paths() {
         + &wp("a", "et?", "stage = \"s\"\n");
     let outcome = compiled(&scratch, &plan(&text), Purpose::Run);
     assert_eq!(said(&outcome), [("shared-file", Severity::Error)]);
+    let message = &outcome.findings[0].message;
+    assert!(message.starts_with("`a` could make `etc` a file, where stage `s` keeps"), "{message}");
 }
 
 #[test]

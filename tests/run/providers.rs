@@ -89,7 +89,7 @@ fn where_no_tier_is_left_a_person_reads_the_last_error_first() {
     std::fs::write(rig.mark("mended"), "").unwrap();
     rig.sop_ends(0, &["resume"]);
     assert_eq!(rig.wp("a").rounds.len(), 1);
-    assert!(!rig.sop_ends(0, &["status"]).out.contains("401"), "it is over");
+    assert!(!rig.sop_ends(0, &["status"]).out.contains("401 bad key"), "it is over");
 }
 
 #[test]

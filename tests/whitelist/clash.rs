@@ -19,6 +19,7 @@ fn a_file_in_the_place_of_a_folder_is_told_with_both_paths() {
         clash("docs/api", true, "docs/api/x.md")
     );
     assert_eq!(meet(&["**/api"], &["{a,api}/b"], &[]), clash("api", true, "api/b"));
+    assert_eq!(meet(&["b"], &["{b,*}/a"], &[]), clash("b", true, "b/a"));
 }
 
 #[test]

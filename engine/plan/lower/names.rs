@@ -277,16 +277,21 @@ impl Names {
     }
 }
 
-/// Notes ids that the gates of a run go by: worktrees, logs and steps of both carry them.
+/// Notes ids that the gates of a run and its last look go by: worktrees, logs and steps of all of them
+/// carry them.
 fn reserved(ids: &[String], notes: &mut Notes) {
     for (i, id) in ids.iter().enumerate() {
         let lower = id.to_ascii_lowercase();
-        let number = lower.strip_prefix("gate-");
-        if number.is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit())) {
-            let message = format!("{} is what a stage's gate is called", quoted(id));
-            notes
-                .error(format!("/wp/{i}/id"), "reserved-id", message)
-                .help("choose another name; any other that starts with `gate-` will do");
+        for (prefix, what) in [("gate-", "a stage's gate"), ("verify-", "a last look at the whole")]
+        {
+            let Some(number) = lower.strip_prefix(prefix) else { continue };
+            let number = number.strip_suffix(".review").unwrap_or(number);
+            if !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit()) {
+                let message = format!("{} is what {what} is called", quoted(id));
+                notes.error(format!("/wp/{i}/id"), "reserved-id", message).help(format!(
+                    "choose another name; any other that starts with `{prefix}` will do"
+                ));
+            }
         }
     }
 }

@@ -54,6 +54,16 @@ impl Failure {
             };
             return Self::of(wp.id.to_string(), class, &problems(wp), (ledger, directory));
         }
+        if let Some(look) = ledger.verify.as_ref() {
+            let what = || "the whole".to_owned();
+            if let Some(problem) = &look.halted {
+                return Self::of(what(), Class::Infrastructure, &[problem], (ledger, directory));
+            }
+            if look.failed() {
+                let problems: Vec<&Problem> = look.problems.iter().collect();
+                return Self::of(what(), Class::Decision, &problems, (ledger, directory));
+            }
+        }
         let gate = ledger.gates.last()?;
         let stage = &ledger.wps.iter().find(|wp| wp.level == gate.level)?.stage;
         let (class, problems): (Class, Vec<&Problem>) = match (&gate.halted, gate.phase) {

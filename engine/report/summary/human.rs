@@ -43,7 +43,7 @@ impl Summary {
         for stage in &self.stages {
             stage.write(out, look)?;
         }
-        if let Some(verify) = &self.verify {
+        if let Some(verify) = self.verify.as_ref().filter(|_| !self.stages.is_empty()) {
             verify.write(out, look)?;
         }
         self.write_told(out, look)?;

@@ -5,7 +5,6 @@ mod facts;
 mod failure;
 mod human;
 mod next;
-mod verify;
 
 use std::path::Path;
 
@@ -14,7 +13,6 @@ use serde::Serialize;
 
 pub use failure::Failure;
 pub use next::NextCommand;
-pub use verify::{VerifySummary, VerifyWord};
 
 use crate::event::{Outcome, StopReason};
 use crate::ledger::{Fork, GatePhase, Ledger, Note, Outage, Phase};
@@ -25,6 +23,7 @@ use crate::model::time::Length;
 use crate::model::turn::Fault;
 use crate::model::verdict::Judgment;
 use crate::report::costs::Costs;
+use crate::report::whole::Whole;
 
 /// A run in retrospect.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -47,8 +46,8 @@ pub struct Summary {
     pub wps: Vec<WpSummary>,
     /// Stages that were merged, or that do not hold together.
     pub stages: Vec<StageSummary>,
-    /// The last look at the whole, where the plan wants one.
-    pub verify: Option<VerifySummary>,
+    /// The last look at the whole, where there is a whole.
+    pub verify: Option<Whole>,
     /// Corrections of the plan's facts.
     pub corrections: Vec<Note>,
     /// Providers that fail.
@@ -198,7 +197,7 @@ impl Summary {
             through: ledger.wps.iter().filter(|wp| wp.phase.got_through()).count(),
             wps: ledger.wps.iter().map(|wp| WpSummary::of(wp, ledger)).collect(),
             stages: ledger.gates.iter().filter_map(|gate| StageSummary::of(gate, ledger)).collect(),
-            verify: VerifySummary::of(ledger),
+            verify: Whole::of(ledger),
             corrections: ledger.notes.clone(),
             outages: ledger.outages.clone(),
             costs: Costs::of(ledger),

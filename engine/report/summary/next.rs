@@ -64,6 +64,16 @@ pub(super) fn commands(ledger: &Ledger) -> Vec<NextCommand> {
             say(commands::retry(run, wp), "so that the stage holds together");
         }
     }
+    if let Some(look) = &ledger.verify {
+        if look.halted.is_some() {
+            say(commands::resume(run), "once what is in the way of the last look is mended");
+        } else if look.failed() {
+            // The integrated commit is what it is: what is wrong with it is another plan's to mend.
+            let why = "look once more, if what is wrong was around it; to mend the work itself, make a \
+                       plan whose base is the branch below";
+            say(commands::resume(run), why);
+        }
+    }
     // What was asked for waits until an engine takes the run again.
     let resume = commands::resume(run);
     let asks = !next.is_empty();

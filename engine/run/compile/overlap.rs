@@ -191,12 +191,12 @@ fn into_shared(
         OverlapKind::Clash { path, file_by_a, within } => {
             let message = match file_by_a {
                 true => format!(
-                    "`{wp}` could make {} a file, where stage `{stage}` keeps a folder for {}",
+                    "{wp} could make {} a file, where {stage} keeps a folder for {}",
                     name(path),
                     needed(within.as_ref())
                 ),
                 false => format!(
-                    "`{wp}` needs a folder for {}, where stage `{stage}` keeps the file {}",
+                    "{wp} needs a folder for {}, where {stage} keeps the file {}",
                     needed(within.as_ref()),
                     name(path)
                 ),

@@ -203,6 +203,14 @@ impl Bench {
                 None => match self.next(lens).await? {
                     Next::Sit(sitting, left) => (sitting, left),
                     Next::Else(sat) => return Ok(sat),
+                    Next::Wait(time) => {
+                        let mut orders = self.orders.clone();
+                        tokio::select! {
+                            () = tokio::time::sleep(time) => {}
+                            _ = orders.changed() => {}
+                        }
+                        continue;
+                    }
                 },
             };
             let event = self.session(lens, &sitting, left).await?;
@@ -228,8 +236,13 @@ impl Bench {
                 return Err(blocked(text));
             }
         };
-        if not_before.is_some_and(|at| at > Timestamp(jiff::Timestamp::now())) {
-            return Ok(Next::Else(Sat::Later));
+        let now = Timestamp(jiff::Timestamp::now());
+        if let Some(at) = not_before.filter(|at| *at > now) {
+            // A WP gives its room up meanwhile; the whole has nobody who would take it up again.
+            return Ok(match self.subject.wp {
+                Some(_) => Next::Else(Sat::Later),
+                None => Next::Wait(at.since(now).0),
+            });
         }
         let left = match self.left(&seen) {
             Ok(left) => left,
@@ -375,6 +388,7 @@ impl Bench {
 
 enum Next {
     Sit(Sitting, Budget),
+    Wait(std::time::Duration),
     Else(Sat),
 }
 

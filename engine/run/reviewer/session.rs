@@ -8,14 +8,12 @@ use crate::event::Event;
 use crate::launch::{Capture, Launcher, Spec, Stdin};
 use crate::ledger::{Session, Sitting};
 use crate::model::ids::{TierId, WpId};
-use crate::model::plan::{
-    Adapter, BriefBy, Budget, Continue, Does, Kind, Plan, Review, Tier, Worker, Wp,
-};
+use crate::model::plan::{BriefBy, Budget, Continue, Does, Kind, Plan, Review, Tier, Worker, Wp};
 use crate::plain_file;
 use crate::run::directory::write_whole;
 use crate::run::site::Halt;
 use crate::run::step;
-use crate::worker::Drive;
+use crate::worker::{self, Drive};
 
 use super::{Bench, blocked};
 
@@ -67,7 +65,8 @@ impl Bench {
         let plan = &self.site.plan.tiers[tier];
         match &self.site.plan.workers[&plan.worker].does {
             Does::Agent { agent, .. } => {
-                plan.continues == Continue::Session && *agent != Adapter::Aider
+                let resumes = worker::adapter(*agent).is_some_and(|a| a.abilities().resumes);
+                plan.continues == Continue::Session && resumes
             }
             Does::Command { .. } => false,
         }

@@ -54,7 +54,7 @@ impl Unit {
             texts.iter().map(|(wp, text)| ScoutReport { wp, text }).collect();
         let told: Vec<(WpId, Report)> = texts
             .iter()
-            .filter_map(|(wp, text)| Some((wp.clone(), serde_json::from_str(text).ok()?)))
+            .filter_map(|(wp, text)| Some((wp.clone(), Report::in_text(text)?)))
             .collect();
         let wiring: Vec<WiringLine<'_>> = told
             .iter()

@@ -6,9 +6,10 @@ mod brief;
 mod commit;
 pub mod prove;
 mod pushes;
-mod review;
+pub(super) mod review;
 mod scope;
 pub(super) mod told;
+mod wiring;
 mod work;
 
 use std::sync::Arc;
@@ -43,6 +44,8 @@ pub enum Message {
     UnitDone(WpId),
     /// The gate has nothing more to do.
     GateDone(Result<(), Halt>),
+    /// The last look at the whole has nothing more to do.
+    VerifyDone(Result<(), Halt>),
 }
 
 /// What the dispatcher answers to a fact about a WP.

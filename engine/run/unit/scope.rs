@@ -94,6 +94,7 @@ impl Unit {
         let (blamed, seen) = beside::judge_moved(&moved, &guard, "the worker");
         problems.extend(blamed);
         notes.extend(seen);
+        notes.extend(self.stray_wiring());
         if self.state.phase == Phase::Scoping {
             problems.extend(self.left_nothing(snapshot.changes.len()));
         }

@@ -93,9 +93,9 @@ impl Unit {
             report.and_then(|name| plain_file::read(&self.site.dir.named(name), REPORT_LIMIT).ok());
         if let Some(bytes) = text {
             let text = String::from_utf8_lossy(&bytes);
-            let told = match serde_json::from_str::<Report>(&text) {
-                Ok(report) => report.questions,
-                Err(_) => questions_in(&text),
+            let told = match Report::in_text(&text) {
+                Some(report) if !report.questions.is_empty() => report.questions,
+                _ => questions_in(&text),
             };
             let fresh = |q: &Question| Question::new(&q.question, q.default.as_deref());
             for question in told.iter().filter_map(fresh) {

@@ -3,6 +3,8 @@
 mod command;
 mod worker;
 
+pub(in crate::run) use worker::{before, known_files};
+
 use std::path::PathBuf;
 
 use crate::event::Event;

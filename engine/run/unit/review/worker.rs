@@ -7,7 +7,7 @@ use bstr::BString;
 
 use crate::brief::RanBefore;
 use crate::event::Event;
-use crate::model::ids::TierId;
+use crate::model::ids::{CommitId, TierId, TreeId};
 use crate::model::outcome::{Check, Problem, Ran};
 use crate::model::panel::{Opinion, consolidate};
 use crate::model::verdict::{ReviewSeverity, Verdict};
@@ -33,6 +33,7 @@ impl Unit {
         let (wp, round) = (self.state.id.clone(), self.state.round);
         let by = format!("{tier} ({})", lenses.join(", "));
         let subject = self.under_review(tier, lenses, block_from).await?;
+        let (base, tree) = (subject.base.clone(), subject.tree.clone());
         let bench = Bench::new(
             Arc::clone(&self.site),
             self.line.clone(),
@@ -47,7 +48,7 @@ impl Unit {
             // Whoever gives room out takes it up again when its time has come.
             Heard::Later => return Err(Halt::Stopped),
         };
-        let known = self.known_files(&verdicts).await?;
+        let known = known_files(&self.site, &verdicts, &base, &tree).await?;
         let opinions: Vec<Opinion<'_>> =
             verdicts.iter().map(|(lens, verdict)| Opinion { lens, verdict }).collect();
         let verdict = consolidate(&opinions, block_from, |file| known.contains(file));
@@ -88,47 +89,39 @@ impl Unit {
             earlier: earlier.collect(),
         })
     }
-
-    /// Of the files that findings name, those that there are: in the base, or in the diff.
-    async fn known_files(&self, verdicts: &[(String, Verdict)]) -> Result<HashSet<String>, Halt> {
-        let named: HashSet<String> = verdicts
-            .iter()
-            .flat_map(|(_, verdict)| &verdict.findings)
-            .filter_map(|finding| finding.file.as_deref())
-            .map(|file| file.strip_prefix("./").unwrap_or(file).to_owned())
-            .collect();
-        let base = self.base()?;
-        let tree = self.state.tree.clone().ok_or_else(|| blocked("nothing was checked yet"))?;
-        self.site.blocking(Check::Review, move |site| site.known_files(named, &base, &tree)).await
-    }
 }
 
-impl Site {
-    /// Of the files `named`, those that are in `base`, or differ between it and `tree`.
-    ///
-    /// # Errors
-    /// What git said.
-    pub(in crate::run) fn known_files(
-        &self,
-        named: HashSet<String>,
-        base: &crate::model::ids::CommitId,
-        tree: &crate::model::ids::TreeId,
-    ) -> Result<HashSet<String>, crate::git::GitError> {
-        if named.is_empty() {
-            return Ok(named);
-        }
-        let from = self.repo.tree_of(base)?;
-        let changed: HashSet<BString> =
-            self.repo.diff_trees(&from, tree)?.into_iter().map(|change| change.path).collect();
+/// Of the files that findings name, those that there are: in the base, or in what differs from it in
+/// `tree`.
+pub(in crate::run) async fn known_files(
+    site: &Arc<Site>,
+    verdicts: &[(String, Verdict)],
+    base: &CommitId,
+    tree: &TreeId,
+) -> Result<HashSet<String>, Halt> {
+    let named: HashSet<String> = verdicts
+        .iter()
+        .flat_map(|(_, verdict)| &verdict.findings)
+        .filter_map(|finding| finding.file.as_deref())
+        .map(|file| file.strip_prefix("./").unwrap_or(file).to_owned())
+        .collect();
+    if named.is_empty() {
+        return Ok(named);
+    }
+    let (base, tree) = (base.clone(), tree.clone());
+    site.blocking(Check::Review, move |site| {
+        let changes = site.repo.diff_trees(&site.repo.tree_of(&base)?, &tree)?;
+        let changed: HashSet<BString> = changes.into_iter().map(|change| change.path).collect();
         let mut known = HashSet::new();
         for file in named {
             let path = BString::from(file.as_str());
-            if changed.contains(&path) || self.repo.leaf_at(base, path.as_ref())?.is_some() {
+            if changed.contains(&path) || site.repo.leaf_at(&base, path.as_ref())?.is_some() {
                 known.insert(file);
             }
         }
         Ok(known)
-    }
+    })
+    .await
 }
 
 /// A command that was run on the tree, as reviewers are told of it.
