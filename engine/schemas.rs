@@ -21,6 +21,11 @@ pub struct Published {
 pub const ALL: &[Published] = &[
     Published { name: "plan", about: "plan files", text: plan::schema_json },
     Published {
+        name: "config",
+        about: "config files",
+        text: plan::schema::published::<plan::document::Config>,
+    },
+    Published {
         name: "event",
         about: "lines of `--json` and of a run's journal",
         text: || generate::published(&generate::of::<Record>()),

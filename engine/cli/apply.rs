@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use super::drive::{self, View, drive};
 use super::exit;
 use super::failure::{Failure, written};
+use super::layers::Overrides;
 use super::plan::{Prepared, prepare};
 use super::run_args;
 use super::terminal::{self, Color};
@@ -26,6 +27,9 @@ pub struct Args {
     /// Do not ask.
     #[arg(long, short)]
     pub yes: bool,
+    /// What goes before the plan.
+    #[command(flatten)]
+    pub overrides: Overrides,
     /// How to show the run.
     #[command(flatten)]
     pub view: View,
@@ -37,7 +41,7 @@ pub struct Args {
 /// The plan cannot be read, the run cannot be made, or the engine cannot go on.
 pub fn run(args: &Args, color: Color) -> Result<u8, Failure> {
     let repo = run_args::repository()?;
-    let Some(prepared) = prepare(&repo, &args.file, true, color)? else {
+    let Some(prepared) = prepare(&repo, &args.file, &args.overrides, true, color)? else {
         return Ok(exit::FINDINGS);
     };
     if !args.view.json {

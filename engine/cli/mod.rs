@@ -7,6 +7,7 @@ pub mod ask;
 pub mod brief;
 pub mod cancel;
 pub mod completions;
+pub mod config;
 pub mod drive;
 pub mod exit;
 pub mod failure;
@@ -14,6 +15,7 @@ pub mod graph;
 pub mod inbox;
 pub mod init;
 pub mod interrupt;
+pub mod layers;
 pub mod logs;
 pub mod man;
 pub mod note;
@@ -86,6 +88,7 @@ pub enum Verb {
     Stats(stats::Args),
     RunLogged(run_logged::Args),
     Adapters(adapters::Args),
+    Config(config::Args),
     Schema(schema::Args),
     Completions(completions::Args),
     Man(man::Args),
@@ -138,6 +141,7 @@ fn run(cli: &Cli) -> Result<u8, Failure> {
         Verb::Stats(args) => stats::run(args, cli.color),
         Verb::RunLogged(args) => run_logged::run(args),
         Verb::Adapters(args) => adapters::run(args, cli.color),
+        Verb::Config(args) => config::run(args, cli.color),
         Verb::Schema(args) => schema::run(args),
         Verb::Completions(args) => {
             let done = completions::run(args, Cli::command(), &mut io::stdout());

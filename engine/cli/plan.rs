@@ -9,6 +9,7 @@ use tokio::sync::watch;
 use super::drive;
 use super::exit;
 use super::failure::{Failure, written};
+use super::layers::{self, Overrides, User};
 use super::plan_file::{self, Text};
 use super::run_args;
 use super::terminal::{self, Color};
@@ -37,6 +38,9 @@ pub struct Args {
     /// Do not run the Definition-of-Done commands.
     #[arg(long)]
     pub no_dry_run: bool,
+    /// What goes before the plan.
+    #[command(flatten)]
+    pub overrides: Overrides,
 }
 
 /// A plan that may run, and what a run of it would do.
@@ -59,7 +63,8 @@ pub struct Prepared {
 /// The file or the repository cannot be read, or the base cannot be provisioned.
 pub fn run(args: &Args, color: Color) -> Result<u8, Failure> {
     let repo = run_args::repository()?;
-    let Some(prepared) = prepare(&repo, &args.file, !args.no_dry_run, color)? else {
+    let Some(prepared) = prepare(&repo, &args.file, &args.overrides, !args.no_dry_run, color)?
+    else {
         return Ok(exit::FINDINGS);
     };
     let mut out = io::BufWriter::new(io::stdout().lock());
@@ -79,6 +84,7 @@ pub fn run(args: &Args, color: Color) -> Result<u8, Failure> {
 pub fn prepare(
     repo: &Repo,
     file: &Path,
+    overrides: &Overrides,
     dry: bool,
     color: Color,
 ) -> Result<Option<Prepared>, Failure> {
@@ -93,7 +99,8 @@ pub fn prepare(
     let git = |error: crate::git::GitError| Failure::infrastructure(error.to_string());
     same_repository(repo, &dir)?;
     obstacles(repo)?;
-    let outcome = compile(&source, &dir, Some(repo), Purpose::Run).map_err(git)?;
+    let layers = layers::gather(Some(repo), User::Heeded, overrides)?;
+    let outcome = compile(&source, &dir, &layers, Some(repo), Purpose::Run).map_err(git)?;
     if outcome.compiled.is_none() {
         plan_file::say(&source, &outcome, color);
     }

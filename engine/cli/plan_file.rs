@@ -4,10 +4,11 @@ use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use super::failure::Failure;
+use super::layers::{self, Overrides, User};
 use super::terminal::{self, Color};
 use crate::finding::{Finding, Severity};
 use crate::git::{GitError, Repo};
-use crate::plan::Source;
+use crate::plan::{Layers, Source};
 use crate::report::findings::{self, Sources};
 use crate::run::compile::{Compiled, Outcome, Purpose, compile};
 
@@ -22,7 +23,7 @@ const STDIN: &str = "<stdin>";
 pub(super) fn compiled(path: &Path, color: Color) -> Result<Option<Compiled>, Failure> {
     let (source, outcome) = match read(path)? {
         Text::Plan(source, dir) => {
-            let outcome = check(&source, &dir, false)?;
+            let outcome = check(&source, &dir, Against::default())?;
             (source, outcome)
         }
         Text::NotUtf8(source, finding) => {
@@ -51,13 +52,22 @@ pub(super) fn say(source: &Source, outcome: &Outcome, color: Color) {
     let _ = drawn.and_then(|()| io::stderr().lock().write_all(&text));
 }
 
+/// What a plan is checked against.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Against {
+    /// The file alone: no repository and no settings from outside of it.
+    pub alone: bool,
+    /// Nothing that is the user's own, neither config nor environment.
+    pub no_user: bool,
+}
+
 /// Compiles one plan against the repository that its folder lies in, if any.
 ///
 /// # Errors
-/// Git fails.
-pub(super) fn check(source: &Source, dir: &Path, no_repo: bool) -> Result<Outcome, Failure> {
+/// Git fails, or a config file cannot be read.
+pub(super) fn check(source: &Source, dir: &Path, against: Against) -> Result<Outcome, Failure> {
     let git = |error: GitError| Failure::infrastructure(error.to_string());
-    let repo = if no_repo { None } else { Some(Repo::discover(dir)) };
+    let repo = if against.alone { None } else { Some(Repo::discover(dir)) };
     let (repo, note) = match repo {
         None => (None, None),
         Some(Ok(repo)) => (Some(repo), None),
@@ -69,7 +79,13 @@ pub(super) fn check(source: &Source, dir: &Path, no_repo: bool) -> Result<Outcom
         }
         Some(Err(error)) => return Err(git(error)),
     };
-    let mut outcome = compile(source, dir, repo.as_ref(), Purpose::Check).map_err(git)?;
+    let user = if against.no_user { User::LeftOut } else { User::Heeded };
+    let layers = match against.alone {
+        true => Layers::default(),
+        false => layers::gather(repo.as_ref(), user, &Overrides::default())?,
+    };
+    let outcome = compile(source, dir, &layers, repo.as_ref(), Purpose::Check);
+    let mut outcome = outcome.map_err(git)?;
     outcome.findings.extend(note);
     Ok(outcome)
 }
@@ -97,19 +113,26 @@ pub(super) fn read(path: &Path) -> Result<Text, Failure> {
         let bytes = std::fs::read(path).map_err(|error| unreadable(path, &error))?;
         (path.display().to_string(), folder_of(path), bytes)
     };
-    match String::from_utf8(bytes) {
-        Ok(text) => Ok(Text::Plan(Source::new(file, text), dir)),
-        Err(error) => {
-            let at = error.utf8_error().valid_up_to();
-            let text = String::from_utf8_lossy(error.as_bytes()).into_owned();
-            let byte = error.as_bytes()[at];
-            let finding = Finding::error("not-utf8", &file, "the file is not UTF-8")
-                .at(at..at + char::REPLACEMENT_CHARACTER.len_utf8())
-                .label(format!("byte {byte:#04x}"))
-                .help("save it as UTF-8; TOML allows no other encoding");
-            Ok(Text::NotUtf8(Source::new(file, text), finding))
-        }
-    }
+    Ok(match text(file, bytes) {
+        (source, None) => Text::Plan(source, dir),
+        (source, Some(finding)) => Text::NotUtf8(source, finding),
+    })
+}
+
+/// The text of a file. Where it is none: as near as one can come to showing it, and what is to be said of it.
+pub(super) fn text(file: String, bytes: Vec<u8>) -> (Source, Option<Finding>) {
+    let error = match String::from_utf8(bytes) {
+        Ok(text) => return (Source::new(file, text), None),
+        Err(error) => error,
+    };
+    let at = error.utf8_error().valid_up_to();
+    let text = String::from_utf8_lossy(error.as_bytes()).into_owned();
+    let byte = error.as_bytes()[at];
+    let finding = Finding::error("not-utf8", &file, "the file is not UTF-8")
+        .at(at..at + char::REPLACEMENT_CHARACTER.len_utf8())
+        .label(format!("byte {byte:#04x}"))
+        .help("save it as UTF-8; TOML allows no other encoding");
+    (Source::new(file, text), Some(finding))
 }
 
 fn unreadable(path: &Path, error: &io::Error) -> Failure {

@@ -6,15 +6,24 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
 use super::exit;
 use super::failure::{Failure, written};
+use crate::plan::generate;
+use crate::report::config::Settings;
 use crate::report::findings;
 use crate::schemas::{self, Published};
 
-/// What this verb knows beside the published schemas: a form of our own output.
-const FINDINGS: Published = Published {
-    name: "findings",
-    about: "what `sop validate --format json` prints",
-    text: findings::json::schema,
-};
+/// What this verb knows beside the published schemas: forms of our own output.
+const OUTPUTS: [Published; 2] = [
+    Published {
+        name: "findings",
+        about: "what `sop validate --format json` prints",
+        text: findings::json::schema,
+    },
+    Published {
+        name: "settings",
+        about: "what `sop config --json` prints",
+        text: || generate::published(&generate::of::<Settings>()),
+    },
+];
 
 /// Print a JSON Schema, or, without a name, the list of them.
 #[derive(Debug, clap::Args)]
@@ -25,7 +34,7 @@ pub struct Args {
 }
 
 fn all() -> impl Iterator<Item = &'static Published> {
-    schemas::ALL.iter().chain([&FINDINGS])
+    schemas::ALL.iter().chain(&OUTPUTS)
 }
 
 fn names() -> impl TypedValueParser<Value = String> {

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use super::exit;
 use super::failure::{Failure, written};
-use super::plan_file::{Text, check, read};
+use super::plan_file::{Against, Text, check, read};
 use super::terminal::{Color, stdout_look};
 use crate::finding::{Finding, Severity, any_error};
 use crate::model::plan::Mode;
@@ -31,9 +31,12 @@ pub struct Args {
     /// Take warnings for errors.
     #[arg(long)]
     pub strict: bool,
-    /// Check the file alone, and nothing against the repository that it lies in.
+    /// Check the file alone: not against the repository that it lies in, and without any settings from outside.
     #[arg(long)]
     pub no_repo: bool,
+    /// Leave out your own config and `SOP_*`, as if this were another machine.
+    #[arg(long)]
+    pub no_user_config: bool,
 }
 
 /// How findings are printed.
@@ -85,8 +88,12 @@ pub fn run(args: &Args, color: Color) -> Result<u8, Failure> {
                 continue;
             }
         };
-        let outcome = check(&source, &dir, args.no_repo)?;
-        all.extend(outcome.findings.iter().cloned());
+        let against = Against { alone: args.no_repo, no_user: args.no_user_config };
+        let outcome = check(&source, &dir, against)?;
+        // Plans share config files, and what is wrong with those is told once.
+        let told = |finding: &Finding| finding.file != source.file && all.contains(finding);
+        let new = outcome.findings.iter().filter(|finding| !told(finding)).cloned();
+        all.extend(new.collect::<Vec<_>>());
         checked.push((source, Some(outcome)));
     }
 

@@ -5,6 +5,7 @@
 //! names both. What may happen next is asked of the same state: [`Ledger::startable`],
 //! [`Ledger::to_defer`], [`Ledger::next_gate`], [`Ledger::standing`].
 
+mod attempt;
 mod cost;
 mod gate;
 mod judge;

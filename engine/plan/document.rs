@@ -1,7 +1,8 @@
-//! The plan file as people write it. Every key has a description, a default where it may be left
+//! The plan file, and the config file, as people write them. Every key has a description, a default where it may be left
 //! out, and an example: the schema that editors complete from is made of these types. What the
 //! keys mean once the defaults are in is `model::plan`.
 
+mod config;
 mod review;
 mod stage;
 mod tier;
@@ -14,6 +15,7 @@ use super::scalar::{Filled, Money, Name, Slug, Time, Whole};
 use super::shape::{Either, Named, Table, Word};
 use crate::model::plan::{Approval, Autonomy, Checkout};
 
+pub use config::{Config, Defaults, ProvisionDefaults};
 pub use review::{ReviewTable, Verify};
 pub use stage::{Consolidate, Stage};
 pub use tier::{Tier, Worker};

@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use super::nearest::Guesser;
 use super::scalar::{FILLED, SIZE, VARIABLE};
+use super::schema::Root;
 use super::stand_in::{is_nameless, nameless};
 use super::wording::{inline, list, quoted};
 use super::{Places, Source, pointer};
@@ -39,8 +40,9 @@ pub enum Remedy {
     Rename(String),
 }
 
-/// The plan and the schema that complaints are about.
+/// The file and the schema that complaints are about.
 pub struct Context<'a> {
+    what: &'static str,
     source: &'a Source,
     places: &'a Places,
     schema: &'a Value,
@@ -48,10 +50,12 @@ pub struct Context<'a> {
     guesser: Guesser,
 }
 
-/// Tables of the plan file by their name among the schema's definitions.
-const TABLES: [(&str, &str); 12] = [
+/// Tables of plan and config files by their name among the schema's definitions.
+const TABLES: [(&str, &str); 14] = [
     ("plan_table", "`[plan]`"),
+    ("defaults", "`[defaults]`"),
     ("provision", "`[provision]`"),
+    ("provision_defaults", "`[provision]`"),
     ("tier", "`[tiers.NAME]`"),
     ("worker", "`[workers.NAME]`"),
     ("review_table", "`[review]`"),
@@ -65,10 +69,15 @@ const TABLES: [(&str, &str); 12] = [
 ];
 
 impl<'a> Context<'a> {
-    /// Complaints are about `plan`, which is `source` as JSON.
+    /// Complaints are about `plan`, which is `source` as JSON and is to hold a `D`.
     #[must_use]
-    pub fn new(source: &'a Source, places: &'a Places, schema: &'a Value, plan: &'a Value) -> Self {
-        Self { source, places, schema, plan, guesser: Guesser::default() }
+    pub fn new<D: Root>(
+        source: &'a Source,
+        places: &'a Places,
+        schema: &'a Value,
+        plan: &'a Value,
+    ) -> Self {
+        Self { what: D::FILE, source, places, schema, plan, guesser: Guesser::default() }
     }
 
     /// Puts one of the validator's errors into words. One error can name several keys, and one of an
@@ -316,8 +325,10 @@ impl<'a> Context<'a> {
         let parts: Vec<_> = pointer::parts(at).collect();
         let parts: Vec<&str> = parts.iter().map(AsRef::as_ref).collect();
         match parts.as_slice() {
-            [] => "the plan file".to_owned(),
-            [table @ ("plan" | "provision" | "review" | "verify")] => format!("`[{table}]`"),
+            [] => self.what.to_owned(),
+            [table @ ("plan" | "defaults" | "provision" | "review" | "verify")] => {
+                format!("`[{table}]`")
+            }
             ["stage", _, "consolidate"] => "`[stage.consolidate]`".to_owned(),
             [table @ ("tiers" | "workers"), name] => {
                 let key = self.places.key(at).and_then(|span| self.source.text.get(span));

@@ -1,4 +1,4 @@
-//! A plan that the schema refuses, mended just enough to be read for its meaning, so that a person
+//! A file that the schema refuses, mended just enough to be read for its meaning, so that a person
 //! hears of all that is wrong at once. What is mended here is never run.
 
 use std::collections::HashSet;
@@ -10,7 +10,7 @@ use super::lower::Note;
 use super::stand_in::nameless;
 use super::{Places, pointer};
 
-/// What was done to a plan that the schema refuses.
+/// What was done to a file that the schema refuses.
 #[derive(Debug, Default)]
 pub struct Mended {
     /// Pointers to what the schema has spoken of: meaning has nothing to say about these.
@@ -24,8 +24,13 @@ impl Mended {
     /// the table in which it found something lacking.
     #[must_use]
     pub fn settles(&self, note: &Note) -> bool {
-        let table = note.looked_in.into_iter();
-        pointer::ancestors(&note.at).chain(table).any(|at| self.settled.contains(at))
+        self.covers(&note.at) || note.looked_in.is_some_and(|at| self.settled.contains(at))
+    }
+
+    /// Whether the schema has spoken of this part, or of what holds it.
+    #[must_use]
+    pub fn covers(&self, at: &str) -> bool {
+        pointer::ancestors(at).any(|at| self.settled.contains(at))
     }
 
     /// Whether the schema has spoken of this very value: as such, or as one that is no list.

@@ -4,11 +4,15 @@
 //! something wrong pays for finding out all that is wrong: then the JSON Schema is compiled and run
 //! ([`schema`]), its answers are put into our own words at their places in the file ([`explain`]), and
 //! what they leave of the plan is mended just enough ([`mend`]) to be read for its meaning too.
+//!
+//! What a plan leaves out comes from the [`layers`] around it: config files, the environment, flags. Each
+//! part of it is then found where it stands ([`sites`]).
 
 pub mod command;
 pub mod document;
 pub mod explain;
 pub mod generate;
+pub mod layers;
 pub mod literal;
 pub mod lower;
 pub mod mend;
@@ -19,6 +23,7 @@ pub mod pointer;
 pub mod scalar;
 pub mod schema;
 pub mod shape;
+pub mod sites;
 pub mod source;
 pub mod stand_in;
 pub mod wording;
@@ -32,14 +37,17 @@ use toml::de::{DeTable, Deserializer};
 use crate::finding::{Finding, any_error};
 use crate::model;
 
+pub use layers::{Layer, Layers, Setting, Whose, settings};
 pub use origins::{Origin, Origins};
 pub use places::Places;
 pub use schema::schema_json;
+pub use sites::Sites;
 pub use source::Source;
 pub use stand_in::is_nameless;
 
 use document::Document;
 use lower::Lowered;
+use mend::Mended;
 
 /// What a plan file says, and what is wrong with it.
 #[derive(Debug)]
@@ -58,9 +66,9 @@ pub struct Read {
     pub brief_files: Vec<Option<String>>,
     /// Which part of the file each WP and stage of the plan or the draft comes from.
     pub origins: Origins,
-    /// Where in the file each part stands.
-    pub places: Places,
-    /// All that is wrong, in the order of the file.
+    /// Where each part stands, in the file or in a layer.
+    pub places: Sites,
+    /// All that is wrong: with the plan, in the order of the file, then with the layers.
     pub findings: Vec<Finding>,
 }
 
@@ -72,44 +80,52 @@ impl Read {
     }
 }
 
-/// Reads a plan. Briefs are looked for from `dir`, the folder of the plan file.
+/// Reads a plan among `layers`. Briefs are looked for from `dir`, the folder of the plan file.
 ///
 /// All findings are reported, not the first: those of the schema and those of the meaning together.
 /// Only a text that is not TOML is read no further.
 #[must_use]
-pub fn read(source: &Source, dir: &Path) -> Read {
+pub fn read(source: &Source, dir: &Path, layers: &Layers) -> Read {
     let mut places = Places::new(&source.text);
-    let Ok(mut table) = DeTable::parse(&source.text) else {
-        return Read {
-            plan: None,
-            draft: None,
-            unplaced: BTreeSet::new(),
-            brief_files: Vec::new(),
-            origins: Origins::default(),
-            findings: source.syntax(),
-            places,
-        };
-    };
-    source::date_as_text(table.get_mut());
-    let (lowered, mut findings) = match Document::deserialize(Deserializer::from(table)) {
-        Ok(document) => (lower::lower(document, dir), Vec::new()),
-        Err(refusal) => {
-            let answer = schema::examine(source, &mut places, &refusal);
-            let lowered = answer.mended.map(|(document, mended)| {
-                let mut lowered = lower::lower(document, dir);
-                // What the schema has spoken of is not spoken of twice.
-                lowered.notes.retain(|note| !mended.settles(note));
-                lowered
-            });
-            (lowered.unwrap_or_default(), answer.findings)
+    let (document, mended, mut findings) = match DeTable::parse(&source.text) {
+        Err(_) => (None, Mended::default(), source.syntax()),
+        Ok(mut table) => {
+            source::date_as_text(table.get_mut());
+            match Document::deserialize(Deserializer::from(table)) {
+                Ok(document) => (Some(document), Mended::default(), Vec::new()),
+                Err(refusal) => {
+                    let answer = schema::examine::<Document>(source, &mut places, &refusal);
+                    (answer.document, answer.mended, answer.findings)
+                }
+            }
         }
     };
-    let Lowered { plan: draft, unplaced, brief_files, origins, notes } = lowered;
-    findings.extend(notes.iter().map(|note| note.place(&source.file, &places)));
-    findings.sort_by_key(|finding| finding.span.as_ref().map_or(0, |span| span.start));
+    let mut sites = Sites::new(&source.file, places, layers);
+    let mut own = None;
+    let lowered = document.map(|mut document| {
+        own = layers.lend(&mut document, &mut sites);
+        lower::lower(document, dir)
+    });
+    let Lowered { plan: mut draft, unplaced, brief_files, origins, mut notes } =
+        lowered.unwrap_or_default();
+    // What the schema has spoken of is not spoken of twice.
+    notes.retain(|note| !mended.settles(note) && !layers.settle(note, &sites));
+    let mut outside = Vec::new();
+    if let Some((own, plan)) = own.zip(draft.as_mut()) {
+        own.prune(plan);
+        notes.retain(|note| sites.lender(&note.at).is_none() || own.uses(plan, &note.at));
+        outside = layers::note(plan, &own, &source.file, &sites);
+    }
+    findings.extend(notes.iter().map(|note| note.place(&sites)));
+    let place = |finding: &Finding| {
+        (finding.file != source.file, finding.span.as_ref().map_or(0, |span| span.start))
+    };
+    findings.sort_by_key(place);
+    findings.extend(layers.findings());
+    findings.extend(outside);
     let (plan, draft) = match any_error(&findings) {
         true => (None, draft),
         false => (draft, None),
     };
-    Read { plan, draft, unplaced, brief_files, origins, places, findings }
+    Read { plan, draft, unplaced, brief_files, origins, places: sites, findings }
 }

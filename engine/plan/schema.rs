@@ -1,84 +1,134 @@
-//! The JSON Schema of plan files, and what it says about one.
+//! The JSON Schemas of plan and config files, and what they say about one.
 //!
-//! `schemas/plan.schema.json` is made of the types in [`super::document`], so that the types, the
-//! published file and the validator here cannot say different things; a test holds the file to it, and
-//! another holds the types' own verdict to the schema's, plan by plan.
+//! `schemas/plan.schema.json` and `schemas/config.schema.json` are made of the types in
+//! [`super::document`], so that the types, the published files and the validators here cannot say
+//! different things; a test holds the files to it, and another holds the types' own verdict to the
+//! schema's, file by file.
 
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
 use jsonschema::Validator;
-use serde::Deserialize;
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 use toml::de::{DeTable, DeValue, Deserializer};
 
-use super::document::Document;
+use super::document::{Config, Document};
 use super::explain::{self, Complaint, Remedy};
 use super::mend::Mended;
 use super::{Places, Source, generate, pointer, source};
 use crate::finding::Finding;
 
-/// What the schema says about a plan that the types refuse.
-#[derive(Debug, Default)]
-pub struct Answer {
+/// What a whole file holds: its schema is made of the type.
+pub trait Root: DeserializeOwned + JsonSchema {
+    /// The file, for a sentence.
+    const FILE: &'static str;
+
+    /// The schema, and what judges by it.
+    fn form() -> &'static Form;
+}
+
+impl Root for Document {
+    const FILE: &'static str = "the plan file";
+
+    fn form() -> &'static Form {
+        static FORM: LazyLock<Form> = LazyLock::new(Form::of::<Document>);
+        &FORM
+    }
+}
+
+impl Root for Config {
+    const FILE: &'static str = "the config file";
+
+    fn form() -> &'static Form {
+        static FORM: LazyLock<Form> = LazyLock::new(Form::of::<Config>);
+        &FORM
+    }
+}
+
+/// A schema, compiled. Compiling costs several times what reading a file does, so only a file that is
+/// wrong asks for it.
+#[derive(Debug)]
+pub struct Form {
+    schema: Value,
+    validator: Validator,
+}
+
+impl Form {
+    fn of<D: Root>() -> Self {
+        let schema = schema::<D>();
+        let validator =
+            jsonschema::draft7::new(&schema).expect("the schema of our own types compiles");
+        Self { schema, validator }
+    }
+}
+
+/// What the schema says about a file that the types refuse.
+#[derive(Debug)]
+pub struct Answer<D> {
     /// All that is wrong by the schema.
     pub findings: Vec<Finding>,
-    /// The rest of the plan, with something harmless in place of what is wrong, to be read for its
-    /// meaning, and what was done to it; `None` when there is too little left.
-    pub mended: Option<(Document, Mended)>,
+    /// The rest of the file, with something harmless in place of what is wrong, to be read for its
+    /// meaning; `None` when there is too little left.
+    pub document: Option<D>,
+    /// What was done to it.
+    pub mended: Mended,
 }
 
-/// The schema of plan files, as published: pretty, with a newline at the end.
+/// The schema of such files, as published: pretty, with a newline at the end.
+#[must_use]
+pub fn published<D: Root>() -> String {
+    generate::published(&schema::<D>())
+}
+
+/// [`published`], of plan files.
 #[must_use]
 pub fn schema_json() -> String {
-    generate::published(&schema())
+    published::<Document>()
 }
 
-/// The schema of plan files.
+/// The schema of such files.
 #[must_use]
-pub fn schema() -> Value {
-    generate::without_null::<Document>()
+pub fn schema<D: Root>() -> Value {
+    generate::without_null::<D>()
 }
 
-/// The compiled schema. Compiling costs several times what reading a plan does, so only a plan that is
-/// wrong asks for it.
-static COMPILED: LazyLock<(Value, Validator)> = LazyLock::new(|| {
-    let schema = schema();
-    let validator = jsonschema::draft7::new(&schema).expect("the schema of our own types compiles");
-    (schema, validator)
-});
-
-/// Whether the schema takes this plan: the answer that any other checker gives.
+/// Whether the schema takes this file: the answer that any other checker gives.
 #[must_use]
-pub fn accepts(plan: &Value) -> bool {
-    COMPILED.1.is_valid(plan)
+pub fn accepts<D: Root>(file: &Value) -> bool {
+    D::form().validator.is_valid(file)
 }
 
 /// Whether the types take this text: the answer that decides. It is the schema's, by test.
 #[must_use]
-pub fn types_accept(text: &str) -> bool {
+pub fn types_accept<D: Root>(text: &str) -> bool {
     DeTable::parse(text).is_ok_and(|mut table| {
         source::date_as_text(table.get_mut());
-        Document::deserialize(Deserializer::from(table)).is_ok()
+        D::deserialize(Deserializer::from(table)).is_ok()
     })
 }
 
-/// How often a plan is mended and looked at again: what is wrong below something that was wrong comes to light then.
+/// How often a file is mended and looked at again: what is wrong below something that was wrong comes to light then.
 const LOOKS: usize = 4;
 
-/// Finds out all that is wrong with a plan that the types refused with `refusal`. In `places` it is noted what
+/// Finds out all that is wrong with a file that the types refused with `refusal`. In `places` it is noted what
 /// was read under another name than it is written.
 #[must_use]
-pub fn examine(file: &Source, places: &mut Places, refusal: &toml::de::Error) -> Answer {
+pub fn examine<D: Root>(
+    file: &Source,
+    places: &mut Places,
+    refusal: &toml::de::Error,
+) -> Answer<D> {
     let (table, _) = DeTable::parse_recoverable(&file.text);
-    let mut plan = entries(table.get_ref());
-    let (schema, validator) = &*COMPILED;
+    let mut whole = entries(table.get_ref());
+    let Form { schema, validator } = D::form();
     let mut findings: Vec<Finding> = Vec::new();
     let mut mended = Mended::default();
     for _ in 0..LOOKS {
-        let context = explain::Context::new(file, places, schema, &plan);
+        let context = explain::Context::new::<D>(file, places, schema, &whole);
         let complaints: Vec<Complaint> =
-            validator.iter_errors(&plan).flat_map(|error| context.explain(&error)).collect();
+            validator.iter_errors(&whole).flat_map(|error| context.explain(&error)).collect();
         if complaints.is_empty() {
             break;
         }
@@ -95,17 +145,16 @@ pub fn examine(file: &Source, places: &mut Places, refusal: &toml::de::Error) ->
             if !mended.settled(&at) {
                 findings.push(finding);
             }
-            mended.mend(&mut plan, places, &at, &remedy);
+            mended.mend(&mut whole, places, &at, &remedy);
         }
     }
     if findings.is_empty() {
-        // The types are stricter than the schema somewhere. Never let a plan through for that.
+        // The types are stricter than the schema somewhere. Never let a file through for that.
         let span = refusal.span().unwrap_or(0..0);
         let finding = Finding::error("schema", &file.file, refusal.message()).at(span);
-        return Answer { findings: vec![finding], ..Answer::default() };
+        return Answer { findings: vec![finding], document: None, mended };
     }
-    let document = Document::deserialize(plan).ok();
-    Answer { findings, mended: document.map(|document| (document, mended)) }
+    Answer { findings, document: D::deserialize(whole).ok(), mended }
 }
 
 /// A TOML table as JSON. A date becomes a text, as [`source::date_as_text`] has it; the infinite, for

@@ -10,6 +10,7 @@ pub mod adapters;
 pub mod cells;
 pub mod checkpoint;
 pub mod commands;
+pub mod config;
 pub mod costs;
 pub mod escape;
 pub mod findings;

@@ -130,8 +130,10 @@ impl<'a> Engine<'a> {
                 self.take_requests()?;
                 self.take_defaults()?;
             }
+            // Asked before anything is started: what was put off till now would be in neither.
+            let put_off = self.order == Order::Go && self.later();
             self.start_what_can()?;
-            if self.idle() {
+            if self.idle() && !put_off {
                 break;
             }
             self.site.leaving.others_at_work(self.units.len() > self.leaving.len());

@@ -10,6 +10,7 @@ use std::process::Command;
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
+use sop::plan::document::Document;
 use sop::plan::{schema, schema_json};
 use toml::Value;
 use toml::de::DeTable;
@@ -29,7 +30,10 @@ fn corpus(kind: &str) -> Vec<(PathBuf, String)> {
 /// The answers of the types and of the schema, in this process.
 fn answers(text: &str) -> (bool, bool) {
     let table = DeTable::parse(text).expect("what is made up is TOML");
-    (schema::types_accept(text), schema::accepts(&schema::entries(table.get_ref())))
+    (
+        schema::types_accept::<Document>(text),
+        schema::accepts::<Document>(&schema::entries(table.get_ref())),
+    )
 }
 
 #[test]
@@ -250,7 +254,7 @@ proptest! {
         let (source, read) = super::reading(&text);
         prop_assert_eq!(read.plan.is_some(), !sop::finding::any_error(&read.findings));
         prop_assert!(read.readable().is_some(), "nothing is left of\n{}", text);
-        if !schema::types_accept(&text) {
+        if !schema::types_accept::<Document>(&text) {
             prop_assert!(sop::finding::any_error(&read.findings));
         }
         for finding in &read.findings {
@@ -274,7 +278,7 @@ fn drawn(n: usize) -> Vec<String> {
 
 #[test]
 fn plans_made_up_are_good_and_bad() {
-    let good = drawn(300).iter().filter(|text| schema::types_accept(text)).count();
+    let good = drawn(300).iter().filter(|text| schema::types_accept::<Document>(text)).count();
     assert!((60..240).contains(&good), "{good} of 300 are good");
 }
 
@@ -320,7 +324,7 @@ fn another_checker_gives_the_same_answer() {
     let mut differ = Vec::new();
     for (file, text) in files.iter().zip(&plans) {
         let accepted = !refused.contains(file.to_str().unwrap());
-        if schema::types_accept(text) != accepted {
+        if schema::types_accept::<Document>(text) != accepted {
             differ.push(format!("check-jsonschema says {accepted} to\n{text}"));
         }
     }

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use super::{found, good_but, lines, only};
-use sop::plan::{Source, read};
+use sop::plan::{Layers, Source, read};
 
 #[track_caller]
 fn says(from: &str, to: &str, wanted: &str) {
@@ -266,7 +266,7 @@ fn a_plan_needs_work() {
 /// Findings about a brief in `dir`, with the folder's own name left out.
 fn briefs(dir: &Path, brief: &str) -> Vec<String> {
     let source = Source::new("plan.toml", good_but("brief_text = \"Rename it.\"", brief));
-    let found = lines(&source, &read(&source, dir).findings);
+    let found = lines(&source, &read(&source, dir, &Layers::default()).findings);
     let here = format!("{}/", dir.display());
     found.into_iter().map(|line| line.replace(&here, "")).collect()
 }

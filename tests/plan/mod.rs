@@ -16,7 +16,7 @@ mod schemas;
 use std::path::Path;
 
 use sop::finding::{Finding, Severity};
-use sop::plan::{Read, Source, read};
+use sop::plan::{Layers, Read, Source, read};
 
 /// A plan that is right, to be made wrong.
 const GOOD: &str = r#"version = 1
@@ -37,7 +37,7 @@ brief_text = "Rename it."
 /// Reads a text, with no folder for briefs.
 fn reading(text: &str) -> (Source, Read) {
     let source = Source::new("plan.toml", text);
-    let read = read(&source, Path::new("/nowhere"));
+    let read = read(&source, Path::new("/nowhere"), &Layers::default());
     (source, read)
 }
 

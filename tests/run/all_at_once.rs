@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use sop::finding::Finding;
-use sop::plan::Source;
+use sop::plan::{Layers, Source};
 use sop::run::compile::{Purpose, compile};
 use toml::{Table, Value, toml};
 
@@ -346,7 +346,7 @@ const FAULTS: &[Fault] = &[
 fn found(plan: &Table) -> Vec<String> {
     let text = toml::to_string(plan).expect("TOML");
     let source = Source::new("plan.toml", text);
-    let outcome = compile(&source, Path::new("/nowhere"), None, Purpose::Check);
+    let outcome = compile(&source, Path::new("/nowhere"), &Layers::default(), None, Purpose::Check);
     let line = |f: &Finding| {
         let said = format!("{} {:?} {:?}", f.message, f.help, f.label);
         assert!(!said.contains("unnamed--"), "{said} on\n{}", source.text);

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use sop::finding::Severity;
 use sop::git::Repo;
-use sop::plan::Source;
+use sop::plan::{Layers, Source};
 use sop::run::compile::{Outcome, Purpose, compile};
 
 use crate::support::plan_text::{plan, two, wp};
@@ -14,7 +14,7 @@ use crate::support::scratch::Scratch;
 fn compiled(scratch: &Scratch, text: &str, purpose: Purpose) -> Outcome {
     let repo = Repo::discover(scratch.path()).expect("a repository");
     let source = Source::new("plan.toml", text);
-    compile(&source, scratch.path(), Some(&repo), purpose).expect("git answers")
+    compile(&source, scratch.path(), &Layers::default(), Some(&repo), purpose).expect("git answers")
 }
 
 fn said(outcome: &Outcome) -> Vec<(&str, Severity)> {
@@ -107,7 +107,8 @@ fn a_repository_without_a_commit_says_so() {
 #[test]
 fn without_a_repository_only_the_file_is_judged() {
     let source = Source::new("plan.toml", two());
-    let outcome = compile(&source, Path::new("."), None, Purpose::Check).expect("no git");
+    let outcome =
+        compile(&source, Path::new("."), &Layers::default(), None, Purpose::Check).expect("no git");
     assert_eq!(said(&outcome), []);
     let compiled = outcome.compiled.expect("a plan");
     assert_eq!((compiled.base, compiled.whitelists.len()), (None, 2));

@@ -1,10 +1,10 @@
-//! What is wrong with a plan's meaning, by pointer: where that is in the file is looked up only for
-//! what is shown.
+//! What is wrong with a plan's meaning, by pointer: where that is, and in which file, is looked up only
+//! for what is shown.
 
 use std::ops::Range;
 
 use crate::finding::Finding;
-use crate::plan::Places;
+use crate::plan::Sites;
 
 /// One thing that is wrong.
 #[derive(Debug)]
@@ -75,18 +75,20 @@ impl Note {
         self
     }
 
-    /// The finding at its places in `file`.
-    pub fn place(&self, file: &str, places: &Places) -> Finding {
+    /// The finding at its places.
+    pub fn place(&self, sites: &Sites) -> Finding {
         let span = match &self.spot {
             Spot::Value => None,
-            Spot::Key => places.key(&self.at),
-            Spot::Inside(range) => places.inside(&self.at, range.clone()),
+            Spot::Key => sites.key(&self.at),
+            Spot::Inside(range) => sites.inside(&self.at, range.clone()),
         };
         let mut finding = self.finding.clone();
+        let file = sites.file(&self.at);
         file.clone_into(&mut finding.file);
-        finding.span = span.or_else(|| Some(places.nearest(&self.at)));
-        for (label, at) in &self.related {
-            finding = finding.related(*label, places.nearest(at));
+        finding.span = span.or_else(|| Some(sites.nearest(&self.at)));
+        // A finding has its places in one file.
+        for (label, at) in self.related.iter().filter(|(_, at)| sites.file(at) == file) {
+            finding = finding.related(*label, sites.nearest(at));
         }
         finding
     }

@@ -363,6 +363,11 @@ pub const RULES: &[Rule] = &[
         help: "Give it one, or take the stage out.",
     },
     Rule {
+        code: "user-config",
+        about: "What a plan means is in the repository.",
+        help: "The plan depends on your own config or environment, so another machine may read it otherwise, or not at all. Say it in the plan or in `.sop/config.toml`. `--no-user-config` checks the plan without.",
+    },
+    Rule {
         code: "verify-independent",
         about: "What is verified in the end has been integrated.",
         help: "Independent WPs each have a branch of their own and nothing is integrated. Give the plan stages or `needs`, or leave `[verify]` out.",

@@ -20,7 +20,7 @@ use crate::finding::{Finding, any_error};
 use crate::git::{GitError, Repo};
 use crate::graph::Sealed;
 use crate::model::plan::Plan;
-use crate::plan::{self, Read, Source};
+use crate::plan::{self, Layers, Read, Source};
 use crate::whitelist::{Overlap, Whitelist};
 
 pub use base::Base;
@@ -57,13 +57,13 @@ pub struct Compiled {
 pub struct Outcome {
     /// The plan; `None` when a finding is an error.
     pub compiled: Option<Compiled>,
-    /// Everything worth saying, in the order of the file; findings in templates come last.
+    /// Everything worth saying, in the order of the file; findings in other files come last.
     pub findings: Vec<Finding>,
-    /// Texts of the template files that findings are in, by the name that the findings use.
+    /// Texts of the template and config files that findings are in, by the name that the findings use.
     pub texts: Vec<(String, String)>,
 }
 
-/// Compiles the plan in `source`, whose file lies in `dir`, against `repo`.
+/// Compiles the plan in `source`, whose file lies in `dir`, among `layers` and against `repo`.
 ///
 /// Without a repository, what only one can answer is left unasked; whoever compiles to run has one.
 ///
@@ -72,20 +72,22 @@ pub struct Outcome {
 pub fn compile(
     source: &Source,
     dir: &Path,
+    layers: &Layers,
     repo: Option<&Repo>,
     purpose: Purpose,
 ) -> Result<Outcome, GitError> {
-    let read = plan::read(source, dir);
+    let read = plan::read(source, dir, layers);
     // A draft is looked at as far as it goes: whoever mends the plan wants to hear of all faults now.
     let Some(plan) = read.readable() else {
-        return Ok(Outcome { compiled: None, findings: read.findings, texts: Vec::new() });
+        let texts = texts(layers, &read.findings);
+        return Ok(Outcome { compiled: None, findings: read.findings, texts });
     };
     let mut findings = read.findings.clone();
     let Read { origins, places, .. } = &read;
     let subject = Subject { plan, origins, places, file: &source.file, purpose };
     let base = base::pin(subject, repo, &mut findings)?;
     files::check(subject, repo, base.as_ref(), (dir, &read.brief_files), &mut findings);
-    let (briefs, texts) = templates::check(subject, repo, &mut findings);
+    let (briefs, mut texts) = templates::check(subject, repo, &mut findings);
     let whitelists = whitelists::read(subject, &mut findings);
     let order = order::seal(subject, &read.unplaced, &mut findings);
     let paths = base.as_ref().map_or(&[][..], |base| &base.paths);
@@ -94,6 +96,7 @@ pub fn compile(
         None => Vec::new(),
     };
 
+    texts.extend(self::texts(layers, &findings));
     sort(&mut findings, &source.file);
     let plan = read.plan.filter(|_| !any_error(&findings));
     let compiled = match (plan, order, briefs) {
@@ -108,6 +111,13 @@ pub fn compile(
         _ => None,
     };
     Ok(Outcome { compiled, findings, texts })
+}
+
+/// The texts of those layers that findings are in.
+fn texts(layers: &Layers, findings: &[Finding]) -> Vec<(String, String)> {
+    let sources = layers.list().iter().map(|layer| &layer.source);
+    let found = sources.filter(|source| findings.iter().any(|f| f.file == source.file));
+    found.map(|source| (source.file.clone(), source.text.clone())).collect()
 }
 
 /// By place: the plan file from top to bottom, then what is about it as a whole, then other files.

@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::finding::{Finding, Severity};
 use crate::model::plan::Plan;
 use crate::plan::wording::quoted;
-use crate::plan::{Origins, Places, is_nameless};
+use crate::plan::{Origins, Sites, is_nameless};
 
 use super::Purpose;
 
@@ -17,8 +17,8 @@ pub(super) struct Subject<'a> {
     /// Which part of the file each of its WPs and stages comes from.
     pub origins: &'a Origins,
     /// Where its values stand, by JSON pointer.
-    pub places: &'a Places,
-    /// The file, as the user named it.
+    pub places: &'a Sites,
+    /// The plan file, as the user named it.
     pub file: &'a str,
     /// Check, or run.
     pub purpose: Purpose,
@@ -27,7 +27,7 @@ pub(super) struct Subject<'a> {
 impl Subject<'_> {
     /// An error at the value that `pointer` leads to.
     pub fn error(&self, code: &'static str, pointer: &str, message: String) -> Finding {
-        Finding::error(code, self.file, message).at(self.place(pointer))
+        Finding::error(code, self.places.file(pointer), message).at(self.place(pointer))
     }
 
     /// Pointer to what says `key` of WP `i`.
@@ -53,7 +53,7 @@ impl Subject<'_> {
 
     /// A warning there.
     pub fn warning(&self, code: &'static str, pointer: &str, message: String) -> Finding {
-        Finding::warning(code, self.file, message).at(self.place(pointer))
+        Finding::warning(code, self.places.file(pointer), message).at(self.place(pointer))
     }
 
     /// A finding about the clone at hand: it keeps the plan from running, not from being right.
@@ -70,7 +70,7 @@ impl Subject<'_> {
         self.places.nearest(pointer)
     }
 
-    /// The first of `pointers` that the file has; else the first.
+    /// The first of `pointers` that is there; else the first.
     pub fn present(&self, pointers: [String; 2]) -> String {
         let [first, second] = pointers;
         if self.places.value(&first).is_none() && self.places.value(&second).is_some() {
