@@ -203,6 +203,28 @@ pub enum Spent {
         /// How many it was allowed.
         most: u64,
     },
+    /// Money of the whole run, whose sessions used it together.
+    RunUsd {
+        /// How much the run was allowed.
+        most: Usd,
+    },
+    /// Tokens of the whole run, whose sessions used them together.
+    RunTokens {
+        /// How many the run was allowed.
+        most: u64,
+    },
+}
+
+impl Spent {
+    /// The same limit, as one of the whole run.
+    #[must_use]
+    pub fn of_run(self) -> Self {
+        match self {
+            Self::Usd { most } => Self::RunUsd { most },
+            Self::Tokens { most } => Self::RunTokens { most },
+            other => other,
+        }
+    }
 }
 
 impl fmt::Display for Spent {
@@ -211,6 +233,8 @@ impl fmt::Display for Spent {
             Self::Turns { most } => write!(f, "its limit of {most} turns"),
             Self::Usd { most } => write!(f, "its budget of {most}"),
             Self::Tokens { most } => write!(f, "its budget of {most} tokens"),
+            Self::RunUsd { most } => write!(f, "the run's budget of {most}"),
+            Self::RunTokens { most } => write!(f, "the run's budget of {most} tokens"),
         }
     }
 }

@@ -219,6 +219,24 @@ impl RunDir {
         format!("turns/{wp}-{attempt}")
     }
 
+    /// What the names of a round's review begin with, within `verdicts/`.
+    #[must_use]
+    pub fn review_stem(wp: &WpId, round: u32) -> String {
+        format!("{wp}-{round}")
+    }
+
+    /// The same of a look at the whole: in a folder of its own, where no WP's verdicts are.
+    #[must_use]
+    pub fn verify_stem(look: u32) -> String {
+        format!("verify/{look}")
+    }
+
+    /// Name of the folder of one session of a reviewer: what it was told, and came to.
+    #[must_use]
+    pub fn sitting_name(stem: &str, lens: &str, number: u32) -> String {
+        format!("verdicts/{stem}.{lens}-{number}")
+    }
+
     /// Name of the report that a worker may leave.
     #[must_use]
     pub fn report_name(wp: &WpId, attempt: u32) -> String {

@@ -19,6 +19,7 @@ use super::directory::{EngineLock, write_whole};
 use super::let_go::Ending;
 use super::site::{Halt, Site};
 use super::slots::Slots;
+use super::spending::Spending;
 use super::step::Order;
 use super::stop::Stop;
 use super::unit::{Answer, Line, Message, Unit};
@@ -65,6 +66,7 @@ pub struct Engine<'a> {
     journal: Journal,
     observer: &'a mut dyn Observer,
     slots: Slots,
+    spending: Spending,
     line: mpsc::Sender<Message>,
     messages: mpsc::Receiver<Message>,
     units: HashMap<WpId, watch::Sender<Order>>,
@@ -90,6 +92,7 @@ impl<'a> Engine<'a> {
     ) -> Self {
         let (line, messages) = mpsc::channel(LINE);
         let slots = Slots::new(&site.plan);
+        let spending = Spending::new(&site.plan);
         site.settled.take_over(&ledger);
         site.lookout.take_over(&ledger);
         Self {
@@ -98,6 +101,7 @@ impl<'a> Engine<'a> {
             journal,
             observer,
             slots,
+            spending,
             line,
             messages,
             units: HashMap::new(),
@@ -126,8 +130,10 @@ impl<'a> Engine<'a> {
                 self.take_requests()?;
                 self.take_defaults()?;
             }
+            // Asked before anything is started: what was put off till now would be in neither.
+            let put_off = self.order == Order::Go && self.later();
             self.start_what_can()?;
-            if self.idle() {
+            if self.idle() && !put_off {
                 break;
             }
             self.site.leaving.others_at_work(self.units.len() > self.leaving.len());
@@ -136,6 +142,7 @@ impl<'a> Engine<'a> {
                 order = stop.next() => self.tell_all(order),
                 _ = tick.tick() => {
                     ticked = true;
+                    self.spending.look(&self.site, &self.ledger);
                     self.observer.tick(&self.ledger);
                     self.write_state(false);
                 }

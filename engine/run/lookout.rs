@@ -1,10 +1,12 @@
 //! What a unit must know of the rest of the run before it starts a session: providers that are out,
 //! what is spent, and the corrections of the plan's facts. The dispatcher says; units look.
 
+use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::event::Event;
 use crate::ledger::{Ledger, Note, Outage, WpState};
+use crate::model::ids::WpId;
 use crate::model::plan::{Budget, Plan, Wp};
 use crate::model::turn::{Spent, Usd};
 
@@ -18,20 +20,46 @@ struct Seen {
     outages: Vec<Outage>,
     notes: Vec<Note>,
     spent: (u64, Usd),
+    /// What sessions at work have used on top, as far as they have told.
+    at_work: HashMap<SessionOf, (u64, Usd)>,
+}
+
+/// Whose session it is. None has two at work.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct SessionOf {
+    /// The WP; nothing for the whole.
+    pub wp: Option<WpId>,
+    /// What a reviewer looks for; nothing for the worker.
+    pub lens: Option<String>,
 }
 
 impl Lookout {
     /// Takes over what a ledger knows.
     pub fn take_over(&self, ledger: &Ledger) {
-        *self.lock() = Seen {
-            outages: ledger.outages.clone(),
-            notes: ledger.notes.clone(),
-            spent: ledger.spent(),
-        };
+        let mut seen = self.lock();
+        seen.outages.clone_from(&ledger.outages);
+        seen.notes.clone_from(&ledger.notes);
+        seen.spent = ledger.spent();
+    }
+
+    /// Takes over what sessions at work have used so far.
+    pub fn at_work(&self, used: impl IntoIterator<Item = (SessionOf, (u64, Usd))>) {
+        self.lock().at_work = used.into_iter().collect();
     }
 
     /// Takes over what an event, which the ledger has already, changed.
     pub fn follow(&self, event: &Event, ledger: &Ledger) {
+        let over = match event {
+            Event::AttemptEnded { wp, .. } => Some(SessionOf { wp: Some(wp.clone()), lens: None }),
+            Event::ReviewerEnded { wp, lens, .. } => {
+                Some(SessionOf { wp: wp.clone(), lens: Some(lens.clone()) })
+            }
+            _ => None,
+        };
+        if let Some(session) = over {
+            // What it used is spent from now on.
+            self.lock().at_work.remove(&session);
+        }
         if matches!(
             event,
             Event::AttemptEnded { .. }
@@ -61,8 +89,10 @@ impl Lookout {
     /// # Errors
     /// The limit that is used up.
     pub fn left(&self, plan: &Plan, wp: &Wp, state: &WpState) -> Result<Budget, (Spent, bool)> {
-        let of_wp = left(wp.budget, state.spent()).map_err(|spent| (spent, false))?;
-        let of_run = left(plan.budget, self.lock().spent).map_err(|spent| (spent, true))?;
+        let its = |session: &SessionOf| session.wp.as_ref() == Some(&wp.id);
+        let of_wp = left(wp.budget, self.lock().with_at_work(state.spent(), its))
+            .map_err(|spent| (spent, false))?;
+        let of_run = self.left_of_run(plan).map_err(|spent| (spent, true))?;
         Ok(Budget { usd: less(of_wp.usd, of_run.usd), tokens: less(of_wp.tokens, of_run.tokens) })
     }
 
@@ -71,7 +101,8 @@ impl Lookout {
     /// # Errors
     /// The limit that is used up.
     pub fn left_of_run(&self, plan: &Plan) -> Result<Budget, Spent> {
-        left(plan.budget, self.lock().spent)
+        let seen = self.lock();
+        left(plan.budget, seen.with_at_work(seen.spent, |_| true))
     }
 
     fn lock(&self) -> MutexGuard<'_, Seen> {
@@ -79,7 +110,21 @@ impl Lookout {
     }
 }
 
-fn left(most: Budget, (tokens, usd): (u64, Usd)) -> Result<Budget, Spent> {
+impl Seen {
+    /// What is spent, and what those at work have used on top.
+    fn with_at_work(&self, spent: (u64, Usd), which: impl Fn(&SessionOf) -> bool) -> (u64, Usd) {
+        let used = self.at_work.iter().filter(|(session, _)| which(session));
+        used.fold(spent, |(tokens, usd), (_, (more, cost))| {
+            (tokens.saturating_add(*more), Usd(usd.0.saturating_add(cost.0)))
+        })
+    }
+}
+
+/// What is left of a budget when this is spent.
+///
+/// # Errors
+/// The limit that is used up.
+pub(super) fn left(most: Budget, (tokens, usd): (u64, Usd)) -> Result<Budget, Spent> {
     if let Some(most) = most.usd.filter(|most| usd >= *most) {
         return Err(Spent::Usd { most });
     }

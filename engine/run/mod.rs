@@ -23,6 +23,7 @@ pub mod say;
 pub mod settled;
 pub mod site;
 pub mod slots;
+mod spending;
 pub mod step;
 pub mod stop;
 pub mod unit;

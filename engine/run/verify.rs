@@ -13,7 +13,7 @@ use crate::model::panel::{Opinion, consolidate};
 use crate::model::plan::{Dod, Verify};
 use crate::model::verdict::{Judgment, ReviewSeverity, Verdict};
 
-use super::directory::write_whole;
+use super::directory::{RunDir, write_whole};
 use super::gate::commands;
 use super::provision;
 use super::reviewer::{Bench, Heard, Subject, WHOLE};
@@ -167,18 +167,13 @@ async fn review(
     let opinions: Vec<Opinion<'_>> =
         answers.iter().map(|(lens, verdict)| Opinion { lens, verdict }).collect();
     let verdict = consolidate(&opinions, BLOCK_FROM, |file| known.contains(file));
-    let kept = site.dir.named(&format!("verdicts/{}.json", stem(state)));
+    let kept = site.dir.named(&format!("verdicts/{}.json", RunDir::verify_stem(state.look)));
     let bytes = serde_json::to_vec_pretty(&verdict).unwrap_or_default();
     write_whole(&kept, &bytes)
         .map_err(|error| Halt::blocked(Problem::new(Check::Review, error.to_string())))?;
     let by = tier.to_string();
     line.record(Event::VerifyReviewed { by, verdict: verdict.clone() }).await?;
     Ok(Ok(verdict))
-}
-
-/// In a folder of its own: no WP's verdicts are there.
-fn stem(state: &VerifyState) -> String {
-    format!("verify/{}", state.look)
 }
 
 async fn subject(
@@ -197,7 +192,7 @@ async fn subject(
             Ok((site.worktree(&name, None, &commit)?, tree, diff))
         })
         .await?;
-    let diff_file = site.dir.named(&format!("verdicts/{}.diff", stem(state)));
+    let diff_file = site.dir.named(&format!("verdicts/{}.diff", RunDir::verify_stem(state.look)));
     let unwritten = |error: String| Halt::blocked(Problem::new(Check::Review, error));
     if let Some(folder) = diff_file.parent() {
         std::fs::create_dir_all(folder).map_err(|error| unwritten(error.to_string()))?;
@@ -210,7 +205,7 @@ async fn subject(
     Ok(Subject {
         wp: None,
         unit,
-        stem: stem(state),
+        stem: RunDir::verify_stem(state.look),
         round: 0,
         tier,
         lenses: vec![WHOLE.to_owned()],

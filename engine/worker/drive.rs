@@ -67,6 +67,12 @@ pub struct Drive {
     pub stream_limit: u64,
     /// The folder for words that reach the agent while it works: the driver looks there.
     pub say: PathBuf,
+    /// Where the engine leaves the limit that this session and others have passed together ([`spent`]):
+    /// the driver looks there, and ends the agent.
+    ///
+    /// [`spent`]: super::spent
+    #[serde(default)]
+    pub spent: PathBuf,
 }
 
 fn stream_limit() -> u64 {
@@ -97,6 +103,7 @@ impl Drive {
             stream: folder.join("stream.jsonl"),
             stream_limit: STREAM_LIMIT,
             say: folder.join("say"),
+            spent: super::spent::file(folder),
         }
     }
 

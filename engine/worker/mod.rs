@@ -10,6 +10,7 @@
 //! - [`drive`]: the driver's order, as a file;
 //! - [`driver`]: the process that runs it;
 //! - [`results`]: what the driver leaves, read with suspicion;
+//! - [`spent`]: a limit that sessions have passed together, which ends them;
 //! - [`fault`]: what agents and providers say when they fail, as a class;
 //! - [`look`]: whether an agent is there, and which;
 //! - [`trial`]: one turn outside of any run;
@@ -33,6 +34,7 @@ pub mod results;
 mod retrying;
 pub mod seam;
 mod shown;
+pub mod spent;
 pub mod tally;
 pub mod trial;
 

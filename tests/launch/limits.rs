@@ -5,6 +5,7 @@ use std::time::Duration;
 use sop::launch::{EndedBy, Exit, Launcher};
 use sop::process::tail;
 
+use crate::support::peak::peak_kib;
 use crate::support::steps::{Bench, holder_of, key, until, within};
 
 #[tokio::test]
@@ -55,10 +56,10 @@ async fn a_flood_fills_neither_disk_nor_memory() {
     let last_line = || tail(handle.log(), 1).unwrap().pop();
     until("the first line", || last_line().filter(|line| line == "FIRST")).await;
     let holder = holder_of(&bench, &key("worker")).await;
-    let before = peak_kib(holder);
+    let before = peak_kib(holder).expect("it runs");
     std::fs::write(bench.tree().join("go"), "").unwrap();
     until("the last line while it still runs", || last_line().filter(|line| line == "LAST")).await;
-    let grown = peak_kib(holder) - before;
+    let grown = peak_kib(holder).expect("it runs") - before;
     std::fs::write(bench.tree().join("done"), "").unwrap();
     let outcome = within(handle.wait()).await.unwrap();
 
@@ -79,10 +80,4 @@ async fn a_flood_fills_neither_disk_nor_memory() {
     let beside: Vec<_> =
         std::fs::read_dir(bench.path("")).unwrap().map(|e| e.unwrap().file_name()).collect();
     assert!(!beside.iter().any(|name| name.to_string_lossy().contains(".tail")), "{beside:?}");
-}
-
-fn peak_kib(pid: i32) -> u64 {
-    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
-    line.trim().trim_end_matches(" kB").parse().unwrap()
 }

@@ -169,6 +169,23 @@ async fn a_dropped_handle_stops_nothing() {
     }
 }
 
+#[tokio::test]
+async fn a_second_term_to_the_holder_ends_the_grace() {
+    let bench = Bench::new();
+    let script = "trap 'echo heard > heard' TERM; echo ready > ready; while :; do sleep 0.05; done";
+    let mut spec = bench.shell(script);
+    spec.grace = Duration::from_secs(3600);
+    let handle = bench.local.submit(&key("worker"), &spec).unwrap();
+    line_of(&bench.tree().join("ready")).await;
+    let holder = holder_of(&bench, &key("worker")).await;
+    send(holder, Signal::TERM);
+    // Two that are pending at once are one, so the first must have arrived.
+    line_of(&bench.tree().join("heard")).await;
+    send(holder, Signal::TERM);
+    let outcome = within(handle.wait()).await.unwrap();
+    assert_eq!((outcome.exit, outcome.ended_by), (Exit::Signal(9), EndedBy::Cancel));
+}
+
 fn on_path(tool: &str) -> bool {
     std::env::var_os("PATH")
         .is_some_and(|path| std::env::split_paths(&path).any(|dir| dir.join(tool).is_file()))

@@ -1,12 +1,15 @@
 //! Running plans.
 
+mod adoption;
 mod adversary;
 mod all_at_once;
 mod approval;
+mod budgets;
 mod cases;
 mod compile;
 mod consolidation;
 mod holder;
+mod hostile;
 mod infrastructure;
 mod interrupt;
 mod kill_matrix;

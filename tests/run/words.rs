@@ -8,7 +8,10 @@ use sop::run::directory::RunDir;
 use sop::run::requests::{self, Ask, Request};
 use sop::run::say::{self, Became};
 
+use crate::support::codex_home::{UNCONFINED, codex_env};
+use crate::support::model_server::{Act, ModelServer, Scenario};
 use crate::support::rig::Rig;
+use crate::support::scratch::has_tool;
 use crate::support::story::{OK, Story, level, shape, wp_id};
 use crate::support::written::wp;
 
@@ -121,4 +124,93 @@ fn nothing_is_written_where_a_link_stands_for_the_folder() {
     let word = say::Word { wp: wp_id("a"), attempt: 1, n: 1, text: "x".to_owned() };
     assert!(say::leave(&dir, &word).is_err());
     assert_eq!(std::fs::read_dir(&elsewhere).unwrap().count(), 0);
+}
+
+#[test]
+fn an_agent_that_takes_no_word_goes_on_and_whoever_said_it_is_told() {
+    let script = "echo x > $MARKS/working; until [ -e $MARKS/go ]; do sleep 0.02; done\n\
+                  echo good > a.txt; printf 'Repo-map: disabled\\n\\nI am done.\\n\\n'\n\
+                  echo 'Tokens: 1.2k sent, 30 received. Cost: $0.01 message, $0.01 session.'";
+    let text = plan().replace("agent = \"claude\"", "agent = \"aider\"");
+    let rig = Rig::new(&text, &[("agent.sh", script)]);
+    let engine = rig.start(&["apply", "--yes"]);
+    rig.until_lines("working", 1);
+    let said = rig.sop_ends(2, &["interrupt", "a", "--say", "Leave the tests alone."]);
+    for part in ["aider takes no word while it works", "nothing is lost", "sop note"] {
+        assert!(said.err.contains(part), "{}", said.err);
+    }
+    assert!(rig.run_dir().join("turns/a-1/say/1.no").exists());
+    std::fs::write(rig.mark("go"), "").unwrap();
+    assert_eq!(engine.wait(), 0, "{}", rig.engine_said());
+    assert_eq!(rig.wp("a").attempt, 1);
+    rig.until_quiet();
+}
+
+#[test]
+fn a_word_that_comes_too_late_is_told_as_such() {
+    // It has said that its turn is over, and stays for a while.
+    let script = AGENT
+        .replace("sleep 600 & wait", "")
+        .replace("echo good >> a.txt", "echo good > a.txt")
+        + "echo '{\"type\":\"assistant\",\"message\":{\"id\":\"m\",\"content\":[{\"type\":\"text\",\"text\":\"I stay.\"}]}}'\n\
+         until [ -e $MARKS/go ]; do sleep 0.02; done\n";
+    let rig = Rig::new(&plan(), &[("agent.sh", &script)]);
+    let engine = rig.start(&["apply", "--yes"]);
+    rig.until_lines("calls", 1);
+    rig.until_log("a", "I stay.");
+    let late = std::thread::scope(|scope| {
+        let late = scope.spawn(|| rig.sop(&["interrupt", "a", "--say", "Leave the tests alone."]));
+        // Not before the engine has passed it on.
+        let left = rig.run_dir().join("turns/a-1/say/1.txt");
+        crate::support::rig::until(|| match left.exists() {
+            true => Ok(()),
+            false => Err(rig.engine_said()),
+        });
+        std::fs::write(rig.mark("go"), "").unwrap();
+        late.join().unwrap()
+    });
+    assert_eq!(late.code, 2, "{}\n{}", late.out, late.err);
+    assert!(late.err.contains("was done before it could be told"), "{}", late.err);
+    assert_eq!(engine.wait(), 0, "{}", rig.engine_said());
+    assert_eq!(rig.lines("calls").len(), 1);
+}
+
+#[test]
+fn the_real_codex_is_told_something_and_keeps_what_it_knows() {
+    if !has_tool("codex", "npm install -g @openai/codex") {
+        return;
+    }
+    // It thinks about the first task until it is told another one.
+    let server = ModelServer::playing(|call| {
+        let began = std::time::Instant::now();
+        while !call.said.contains("Make it two lines.") && began.elapsed().as_secs() < 60 {
+            std::thread::sleep(std::time::Duration::from_millis(20));
+        }
+        match call.tool_answers {
+            0 => Act::Run("printf 'good\\ngood\\n' > a.txt".to_owned()),
+            _ => Act::Say("Done.".to_owned()),
+        }
+    });
+    let worker = "unconfined\"\nmodel = \"scripted-model";
+    let text = plan().replace("pretender", worker);
+    let (head, _) = text.split_once("[workers").unwrap();
+    let rig = Rig::new(&format!("{head}{UNCONFINED}{}", wp("a", "")), &[("README", "r\n")]);
+    let env = codex_env(&rig, &server, Scenario::Play);
+    let env: Vec<_> = env.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+    let engine = rig.start_with(&env, &["apply", "--yes"]);
+    crate::support::rig::until(|| match server.calls(Scenario::Play).len() {
+        0 => Err(rig.engine_said()),
+        _ => Ok(()),
+    });
+    let said = rig.sop_ends(0, &["interrupt", "a", "--say", "Make it two lines."]);
+    assert!(said.out.contains("has it"), "{}", said.out);
+    assert_eq!(engine.wait(), 0, "{}", rig.engine_said());
+    let calls = server.calls(Scenario::Play);
+    assert_eq!(calls.len(), 3, "one that was broken off, a tool call, and the answer");
+    let last = &calls[2].said;
+    assert!(last.contains("Make a.txt good.") && last.contains("Make it two lines."), "{last}");
+    let a = rig.wp("a");
+    assert_eq!((a.attempt, a.rounds.len(), a.redirected), (1, 1, 1));
+    assert_eq!(rig.on("sop/o-1/a", "a.txt"), "good\ngood\n");
+    rig.until_quiet();
 }

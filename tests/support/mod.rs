@@ -1,9 +1,12 @@
 //! Fixtures that several rooms' tests share.
 
+pub mod codex_home;
 pub mod driven;
 pub mod git_repo;
 pub mod model_server;
+pub mod peak;
 pub mod plan_text;
+pub mod pretender;
 pub mod rig;
 pub mod samples;
 pub mod scratch;

@@ -151,11 +151,22 @@ impl Rig {
     /// Starts `sop` at the head of a process group of its own, as a shell does, its output in
     /// `engine.out`.
     pub fn start(&self, args: &[&str]) -> Engine {
+        self.start_with(&[], args)
+    }
+
+    /// The same, with these variables set.
+    pub fn start_with(&self, env: &[(&str, &str)], args: &[&str]) -> Engine {
         let path = self.root().join("engine.out");
         let out = fs::File::options().create(true).append(true).open(path).expect("a file");
         let err = out.try_clone().expect("another hold");
         let mut command = self.binary();
-        command.args(args).stdin(Stdio::null()).stdout(out).stderr(err).process_group(0);
+        command
+            .args(args)
+            .envs(env.iter().copied())
+            .stdin(Stdio::null())
+            .stdout(out)
+            .stderr(err)
+            .process_group(0);
         Engine { child: command.spawn().expect("it starts") }
     }
 
@@ -380,6 +391,11 @@ pub struct Engine {
 }
 
 impl Engine {
+    /// Its process id.
+    pub fn pid(&self) -> i32 {
+        self.child.id().cast_signed()
+    }
+
     /// Sends a signal to it alone.
     pub fn signal(&self, signal: rustix::process::Signal) {
         let pid = rustix::process::Pid::from_child(&self.child);

@@ -8,6 +8,7 @@ use sop::worker::Tally;
 use sop::worker::tally::Most;
 
 use crate::support::driven::{Driven, until};
+use crate::support::peak::peak_kib;
 
 /// A claude that makes calls without end, each of 100 tokens.
 const BUSY: &str = r#"
@@ -75,13 +76,6 @@ fn limits_are_passed_in_this_way() {
     assert_eq!(tally(9, 9, 9).passed(&Most::default()), None);
 }
 
-/// Most memory that a process has had, in kilobytes.
-fn peak(pid: i32) -> Option<u64> {
-    let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
-    let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
-    line.split_whitespace().nth(1)?.parse().ok()
-}
-
 #[test]
 fn a_flood_on_one_line_fills_neither_memory_nor_disk() {
     // A gigabyte takes a while in a build that is not optimized.
@@ -98,7 +92,7 @@ while [ ! -e ../go ]; do sleep 0.02; done
     driven.order.stream_limit = 1 << 20;
     let running = driven.start();
     until("all of it to be read", || driven.read("out").contains("done"));
-    let peak = peak(running.pid()).expect("it runs");
+    let peak = peak_kib(running.pid()).expect("it runs");
     fs::write(driven.path("go"), "").unwrap();
     let done = running.finish();
     assert!(peak < 64 * 1024, "{peak} kB");
@@ -121,7 +115,7 @@ while [ ! -e ../go ]; do sleep 0.02; done
     driven.order.stream_limit = 1 << 20;
     let running = driven.start();
     until("all of it to be read", || driven.read("out").contains("done"));
-    let peak = peak(running.pid()).expect("it runs");
+    let peak = peak_kib(running.pid()).expect("it runs");
     fs::write(driven.path("go"), "").unwrap();
     assert!(running.finish().turn().answered);
     assert!(peak < 64 * 1024, "{peak} kB");

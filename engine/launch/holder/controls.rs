@@ -7,8 +7,6 @@ use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::fs::OpenOptionsExt;
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -32,7 +30,9 @@ pub(super) enum Order {
 pub(super) struct Controls {
     step: Step,
     wake: UnixStream,
-    terms: Arc<AtomicUsize>,
+    /// A byte for each TERM.
+    terms: UnixStream,
+    terms_heard: usize,
     fifo: File,
     fifo_path: PathBuf,
     tethered: bool,
@@ -45,12 +45,13 @@ impl Controls {
     pub(super) fn open(step: &Step, outlives: bool) -> io::Result<Self> {
         let (wake, wakes) = UnixStream::pair()?;
         wake.set_nonblocking(true)?;
-        let terms = Arc::new(AtomicUsize::new(0));
-        // A second TERM is more than the first, so they are counted, and counted before the wake-up.
+        // A second TERM is more than the first, so they are counted.
+        let (terms, term) = UnixStream::pair()?;
+        terms.set_nonblocking(true)?;
+        signal_hook::low_level::pipe::register(SIGTERM, term)?;
         // INT and HUP get handlers that do nothing else: an ignored signal would stay ignored in the
         // command, a handled one does not.
-        signal_hook::flag::register_usize(SIGTERM, Arc::clone(&terms), 1)?;
-        for signal in [SIGTERM, SIGCHLD, SIGINT, SIGHUP] {
+        for signal in [SIGCHLD, SIGINT, SIGHUP] {
             signal_hook::low_level::pipe::register(signal, wakes.try_clone()?)?;
         }
         let fifo_path = step.file("control");
@@ -66,6 +67,7 @@ impl Controls {
             step: step.clone(),
             wake,
             terms,
+            terms_heard: 0,
             fifo,
             fifo_path,
             tethered: !outlives,
@@ -87,8 +89,10 @@ impl Controls {
         };
         let mut fds = vec![
             PollFd::from_borrowed_fd(self.wake.as_fd(), PollFlags::IN),
+            PollFd::from_borrowed_fd(self.terms.as_fd(), PollFlags::IN),
             PollFd::from_borrowed_fd(self.fifo.as_fd(), PollFlags::IN),
         ];
+        let untethered = fds.len();
         if self.tethered && !self.cut {
             fds.push(PollFd::from_borrowed_fd(rustix::stdio::stdin(), PollFlags::IN));
         }
@@ -98,12 +102,13 @@ impl Controls {
             Ok(_) | Err(Errno::INTR) => {}
             Err(error) => return Err(error.into()),
         }
-        let tether = own == 3 && !fds[2].revents().is_empty();
+        let tether = own > untethered && !fds[untethered].revents().is_empty();
         for ((_, ready), fd) in others.iter_mut().zip(&fds[own..]) {
             *ready = !fd.revents().is_empty();
         }
         drain(&mut self.wake);
-        if drain(&mut self.fifo) {
+        self.terms_heard += drain(&mut self.terms);
+        if drain(&mut self.fifo) > 0 {
             self.ordered = self.step.ordered();
         }
         if tether {
@@ -117,7 +122,7 @@ impl Controls {
         if self.cut {
             return Some(Order::Cut);
         }
-        let by_signal = match self.terms.load(Ordering::SeqCst) {
+        let by_signal = match self.terms_heard {
             0 => None,
             1 => Some(How::Term),
             _ => Some(How::Kill),
@@ -145,14 +150,14 @@ fn make_fifo(_: &Path) -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())
 }
 
-/// Empties it, and says whether there was anything.
-fn drain(from: &mut impl Read) -> bool {
+/// Empties it, and says how many bytes there were.
+fn drain(from: &mut impl Read) -> usize {
     let mut bytes = [0; 256];
-    let mut any = false;
-    while matches!(from.read(&mut bytes), Ok(1..)) {
-        any = true;
+    let mut drained = 0;
+    while let Ok(read @ 1..) = from.read(&mut bytes) {
+        drained += read;
     }
-    any
+    drained
 }
 
 /// Whether standard input, the tether, has no writer left. Nobody writes to it; if someone did, the

@@ -10,7 +10,7 @@ use crate::ledger::{Session, Sitting};
 use crate::model::ids::{TierId, WpId};
 use crate::model::plan::{BriefBy, Budget, Continue, Does, Kind, Plan, Review, Tier, Worker, Wp};
 use crate::plain_file;
-use crate::run::directory::write_whole;
+use crate::run::directory::{RunDir, write_whole};
 use crate::run::site::Halt;
 use crate::run::step;
 use crate::worker::{self, Drive};
@@ -74,7 +74,8 @@ impl Bench {
 
     /// The folder of a session, and what is in it.
     pub(super) fn folder(&self, lens: &str, sitting: &Sitting) -> PathBuf {
-        self.site.dir.named(&format!("{}.{lens}-{}", self.name(), sitting.number))
+        let name = RunDir::sitting_name(&self.subject.stem, lens, sitting.number);
+        self.site.dir.named(&name)
     }
 
     /// Sees a session through: started now, found at work, or found with its result.

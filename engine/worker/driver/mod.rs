@@ -26,7 +26,7 @@ use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGTERM};
 
 use super::seam::{Agent, End, Ended};
 use super::tally::{Most, Tally};
-use super::{Drive, adapter, results};
+use super::{Drive, adapter, results, spent};
 use crate::model::turn::{Fault, FaultClass, Spent, Turn, Usd};
 use crate::plain_file;
 use crate::process::LimitedLog;
@@ -39,7 +39,7 @@ use screen::Screen;
 /// How often is looked at what nobody wakes the driver for.
 const TICK: Duration = Duration::from_millis(200);
 /// How often the turn is written down while it goes on.
-const NOTE: Duration = Duration::from_secs(5);
+const NOTE: Duration = Duration::from_secs(2);
 /// How long an agent that never leaves by itself is given to put away what its turn came to.
 const LINGER: Duration = Duration::from_secs(1);
 /// Exit code of a driver that could not do its own work.
@@ -235,7 +235,8 @@ impl Driver {
         if part.overdue(patience) {
             part.stop(grace);
         } else if part.over.is_none() && part.stop.is_none() {
-            self.limit = part.tally.passed(&self.left());
+            let alone = part.tally.passed(&self.left());
+            self.limit = alone.or_else(|| spent::read(&self.drive.spent));
             if let Some(limit) = self.limit {
                 screen::show(&format!("ended at {limit}"));
                 part.stopped = true;

@@ -74,7 +74,7 @@ impl Unit {
         Ok(Subject {
             wp: Some(state.id.clone()),
             unit: state.id.to_string(),
-            stem: format!("{}-{}", state.id, state.round),
+            stem: RunDir::review_stem(&state.id, state.round),
             round: state.round,
             tier,
             lenses,
