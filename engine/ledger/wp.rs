@@ -52,6 +52,20 @@ pub struct Spoilt {
     pub resets_at: Option<Timestamp>,
 }
 
+/// A fault and whose it was: by the time it is read, another worker may be at work.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Faulted {
+    /// The tier that worked.
+    pub tier: TierId,
+    /// Its worker.
+    pub worker: WorkerId,
+    /// Which start it was.
+    pub attempt: u32,
+    /// What was wrong, in the agent's own words.
+    #[serde(flatten)]
+    pub fault: Fault,
+}
+
 /// A question of the WP's worker.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Fork {
@@ -184,9 +198,9 @@ pub struct WpState {
     /// The agent's session that the last attempt left, and its tier.
     #[serde(default)]
     pub session: Option<Session>,
-    /// The last attempt's fault, in the agent's own words.
+    /// The fault of the last attempt that is over, and whose it was.
     #[serde(default)]
-    pub fault: Option<Fault>,
+    pub fault: Option<Faulted>,
     /// What its sessions used, by tier and role.
     #[serde(default)]
     pub costs: Vec<Cost>,

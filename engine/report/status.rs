@@ -11,7 +11,7 @@ use super::outlook::{Pause, taken_at};
 use super::palette::{Look, Tone};
 use super::whole::Whole;
 use super::words;
-use crate::ledger::{GatePhase, Ledger, Means, Phase, WpState};
+use crate::ledger::{Faulted, GatePhase, Ledger, Means, Phase, WpState};
 use crate::model::plan::Plan;
 use crate::model::time::Timestamp;
 
@@ -116,10 +116,9 @@ fn asked<'a>(
 /// The last error of each worker that did not get to its end, in its own words: before any theory.
 fn faults(ledger: &Ledger) -> impl Iterator<Item = Told> + '_ {
     ledger.wps.iter().filter(|wp| !wp.phase.got_through()).flat_map(|wp| {
-        let work = wp.fault.as_ref().map(|fault| {
-            let worker = wp.worker.as_ref().map_or("worker", |worker| worker.as_str());
-            let who = format!("{} start {}", wp.id, wp.attempt);
-            let what = format!("{worker} on {}: {} ({})", wp.tier, fault.message, fault.class);
+        let work = wp.fault.as_ref().map(|Faulted { tier, worker, attempt, fault }| {
+            let who = format!("{} start {attempt}", wp.id);
+            let what = format!("{worker} on {tier}: {} ({})", fault.message, fault.class);
             (Tone::Bad, who, what)
         });
         let unheard = wp.review.reviewers.iter().filter(|it| it.verdict.is_none());
