@@ -136,6 +136,7 @@ impl WpState {
             tree: self.tree.clone(),
             class: Some(Class::Decision),
             problems,
+            spent: Some(*limit),
         });
         self.phase = Phase::Escalated;
     }

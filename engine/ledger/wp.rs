@@ -12,7 +12,7 @@ use crate::model::outcome::{Class, Problem, Ran};
 use crate::model::plan::{Kind, Risk};
 use crate::model::question::Question;
 use crate::model::time::Timestamp;
-use crate::model::turn::{Fault, FaultClass, Usd};
+use crate::model::turn::{Fault, FaultClass, Spent, Usd};
 use crate::model::verdict::Verdict;
 
 /// Who answers what the plan has settled.
@@ -31,6 +31,9 @@ pub struct RoundRecord {
     pub class: Option<Class>,
     /// Everything that was wrong.
     pub problems: Vec<Problem>,
+    /// The limit that left nothing to go on with. The first of the problems says so.
+    #[serde(default)]
+    pub spent: Option<Spent>,
 }
 
 /// A start that infrastructure spoilt, in the current round.
@@ -313,9 +316,23 @@ impl WpState {
         self.forks.iter().filter(|fork| fork.answer.is_none())
     }
 
-    /// What went wrong in the round before this one: what the next brief carries.
+    /// What went wrong in the round before this one.
     #[must_use]
     pub fn carried(&self) -> &[Problem] {
         self.rounds.last().map_or(&[], |round| &round.problems)
+    }
+
+    /// What of that the next brief carries: a limit that was used up is not the worker's to mend.
+    #[must_use]
+    pub fn to_mend(&self) -> &[Problem] {
+        let Some((last, before)) = self.rounds.split_last() else { return &[] };
+        if last.spent.is_none() {
+            return &last.problems;
+        }
+        match last.problems.get(1..) {
+            Some(rest) if !rest.is_empty() => rest,
+            // It was used up before the next round could begin.
+            _ => before.iter().rfind(|it| it.spent.is_none()).map_or(&[], |it| &it.problems),
+        }
     }
 }

@@ -3,6 +3,7 @@
 use serde_json::Value;
 use sop::event::Event;
 use sop::ledger::Phase;
+use sop::model::outcome::Check;
 use sop::model::turn::FaultClass;
 
 use crate::support::rig::Rig;
@@ -144,6 +145,12 @@ fn a_budget_of_a_package_stops_its_next_session() {
     rig.sop_ends(0, &["retry", "a"]);
     rig.sop_ends(0, &["resume"]);
     assert_eq!(rig.wp("a").attempt, 2);
+    // What the worker left wrong is its to mend; that nothing was left to pay it with is not.
+    let brief = rig.of_run("briefs/a-2.md");
+    let wrong = &a.rounds[0].problems[0];
+    assert_eq!(wrong.check, Check::Dod);
+    assert!(brief.contains(&wrong.message), "{brief}");
+    assert!(!brief.contains("used up"), "{brief}");
 }
 
 #[test]
