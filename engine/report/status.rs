@@ -71,8 +71,9 @@ pub fn write(
         }
         writeln!(out, "{}", line.done().trimmed())?;
     }
-    if let Some(verify) = Whole::of(ledger) {
-        verify.write(out, look)?;
+    match Whole::of(ledger) {
+        Some(verify) => verify.write(out, look)?,
+        None => Whole::write_none(out, look)?,
     }
     let told = asked(ledger, plan, now).chain(faults(ledger)).chain(outages(ledger, now));
     let mut told = told.chain(corrections(ledger, now)).peekable();
