@@ -10,7 +10,9 @@ use crate::support::story::{FAILS, OK, Story, level, shape, tier, worker_of};
 use sop::model::plan::Mode;
 
 fn table(run: &Story, held: bool, look: Look) -> String {
-    text(|out| status::write(&run.ledger, None, run.now.after(Length::secs(5)), held, out, &look))
+    text(|out| {
+        status::write(&run.ledger, None, run.now.after(Length::secs(5)), held, &[], out, &look)
+    })
 }
 
 #[test]

@@ -6,7 +6,7 @@ use sop::ledger::Phase;
 use sop::model::outcome::Check;
 use sop::model::turn::FaultClass;
 
-use crate::support::rig::Rig;
+use crate::support::rig::{Rig, until};
 use crate::support::written::{plan, with_head, worker, wp};
 
 /// Two tiers with a worker each: `light` falls back on `standard`.
@@ -50,6 +50,34 @@ fn a_command_that_says_try_later_costs_no_round() {
         .map(|it| it.at.0)
         .collect();
     assert!(times[2].duration_since(times[1]).as_millis() >= 1000, "it waits: {times:?}");
+}
+
+#[test]
+fn what_an_agent_at_work_is_in_trouble_with_is_in_the_status() {
+    let plan = "version = 1\n[plan]\nname = \"o\"\ngoal = \"Try it.\"\nbase = \"main\"\n\
+                [tiers.standard]\nworker = \"pretender\"\n[workers.pretender]\nagent = \"codex\"\n\
+                program = [\"sh\", \"worker.sh\"]\n";
+    let script = r#"
+echo '{"type":"error","message":"Reconnecting... 2/5 (503 Service Unavailable)"}'
+while [ ! -e "$MARKS/go" ]; do sleep 0.1; done
+done_well
+echo '{"type":"item.completed","item":{"type":"agent_message","text":"Done."}}'
+echo '{"type":"turn.completed","usage":{"input_tokens":1,"output_tokens":1}}'"#;
+    let rig = Rig::new(&(plan.to_owned() + &wp("a", "")), &[("worker.sh", &worker(script))]);
+    let engine = rig.start(&["apply", "--yes"]);
+    rig.until_lines("starts", 1);
+    until(|| {
+        let status = rig.sop_ends(0, &["status"]).out;
+        let line = status.lines().find(|line| line.contains("Reconnecting... 2/5 (503"));
+        let line = line.ok_or_else(|| status.clone())?;
+        match line.contains("a start 1") && line.contains("pretender on standard said") {
+            true => Ok(()),
+            false => Err(line.to_owned()),
+        }
+    });
+    std::fs::write(rig.mark("go"), "").unwrap();
+    assert_eq!(engine.wait(), 0);
+    assert!(!rig.sop_ends(0, &["status"]).out.contains("Reconnecting"));
 }
 
 #[test]
