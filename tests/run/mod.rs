@@ -2,6 +2,7 @@
 
 mod adoption;
 mod adversary;
+mod agent_outcomes;
 mod all_at_once;
 mod approval;
 mod budgets;
