@@ -9,6 +9,7 @@ mod budgets;
 mod cases;
 mod compile;
 mod consolidation;
+mod goes_on;
 mod holder;
 mod hostile;
 mod infrastructure;
