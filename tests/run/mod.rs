@@ -8,6 +8,7 @@ mod approval;
 mod budgets;
 mod cases;
 mod compile;
+mod conflict;
 mod consolidation;
 mod goes_on;
 mod holder;
