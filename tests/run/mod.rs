@@ -4,6 +4,7 @@ mod adoption;
 mod adversary;
 mod agent_outcomes;
 mod all_at_once;
+mod answers_as_json;
 mod approval;
 mod budgets;
 mod cases;
