@@ -11,7 +11,8 @@
 //! stop), `control` (a FIFO that wakes the holder to read it), `result.json`.
 //!
 //! What holds where. On Linux the holder is a subreaper: all that a command starts stays below it and
-//! is ended with it, in whatever session or process group. What a command has *another* program start
+//! is ended with it, in whatever session or process group. A coding agent stands below its driver, which
+//! is a subreaper too, and if that dies, what it had is the holder's. What a command has *another* program start
 //! (a container daemon, the service manager, a privileged process it may not signal) is out of reach.
 //! If a holder is itself killed with KILL, the kernel ends the command, and the next engine that looks
 //! ends what the command had started, known by an environment entry; only a process that cleared its

@@ -1,6 +1,7 @@
 //! Each plan of `plans-examples`, run as its header says, in a repository of its own that holds the
 //! example at the same path. What they promise a reader is what is asserted here.
 
+mod agents;
 mod codemod;
 mod needs;
 mod pictures;

@@ -154,7 +154,7 @@ fn flooded(way: Way, known: &[&str]) {
     assert_eq!(engine.wait(), 0, "{}", rig.engine_said());
     rig.until_quiet();
     for (what, peak) in &after {
-        let grown = peak - before[what];
+        let grown = peak.saturating_sub(before[what]);
         assert!(grown < 16 * 1024, "{way:?}: the {what} grew by {grown} KiB to {peak}");
         assert!(*peak < 64 * 1024, "{way:?}: the {what} has {peak} KiB");
     }
