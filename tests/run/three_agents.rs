@@ -1,12 +1,11 @@
 //! A staged plan with three real agents on three tiers, against a scripted model: codex fails and claude
 //! takes over, claude asks and is answered meanwhile, opencode reviews, asks for changes once, and
-//! consolidates. Part of the heavier suite, as `worker::matrix` is:
+//! consolidates. CI runs it; elsewhere it is run where the three are on the search path, or so:
 //!
 //!     sh tests/agents/install.sh FOLDER
 //!     SOP_TEST_AGENTS=FOLDER/node_modules/.bin cargo test -- run::three_agents
 
 use std::fs;
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::{Duration, Instant};
@@ -17,7 +16,7 @@ use sop::model::outcome::Class;
 
 use crate::support::model_server::{Act, Call, ModelServer, Scenario};
 use crate::support::rig::Rig;
-use crate::support::scratch::agents_folder;
+use crate::support::scratch::{agents_folder, has_tool};
 
 const PLAN: &str = r#"
 version = 1
@@ -137,14 +136,19 @@ fn play(reviews: &AtomicU32, call: &Call) -> Act {
     run("cp src/index.txt src/whole.txt")
 }
 
+/// Where the agents are, if they are anywhere: the folder of the heavier suite goes first.
+fn search_path() -> Option<String> {
+    let path = std::env::var("PATH").unwrap_or_default();
+    if let Some(folder) = agents_folder() {
+        return Some(format!("{folder}:{path}"));
+    }
+    let get = "sh tests/agents/install.sh FOLDER";
+    ["codex", "claude", "opencode"].iter().all(|agent| has_tool(agent, get)).then_some(path)
+}
+
 #[test]
 fn a_staged_plan_with_three_agents_on_three_tiers_gets_through() {
-    let Some(folder) = agents_folder() else { return };
-    for agent in ["codex", "claude", "opencode"] {
-        let missing = format!("no `{agent}` in {folder}: sh tests/agents/install.sh FOLDER");
-        assert!(Path::new(&folder).join(agent).exists(), "{missing}");
-    }
-    let path = format!("{folder}:{}", std::env::var("PATH").unwrap_or_default());
+    let Some(path) = search_path() else { return };
     let (reviews, held) = (AtomicU32::new(0), Arc::new(AtomicBool::new(true)));
     let hold = Arc::clone(&held);
     let server = ModelServer::playing(move |call| {
