@@ -1,8 +1,7 @@
 #!/bin/sh
 # Installs the agents that the heavier suite runs, from npm, below a folder of their own:
 #     sh tests/agents/install.sh /opt/agents
-#     export SOP_TEST_AGENTS=/opt/agents/node_modules/.bin PATH="/opt/agents/node_modules/.bin:$PATH"
-#     cargo test -- worker::matrix run::three_agents
+#     SOP_TEST_AGENTS=/opt/agents/node_modules/.bin cargo test -- worker::matrix run::three_agents
 # These are the versions that the table in tests/worker/matrix/mod.rs and tests/run/three_agents.rs were
 # last held to; newer ones may be asked for with AGENTS="opencode-ai@latest …".
 set -eu
