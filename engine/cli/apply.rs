@@ -8,6 +8,7 @@ use super::exit;
 use super::failure::{Failure, written};
 use super::layers::Overrides;
 use super::plan::{Prepared, prepare};
+use super::request::no_worker;
 use super::run_args;
 use super::terminal::{self, Color};
 use crate::event::ApprovedBy;
@@ -38,8 +39,9 @@ pub struct Args {
 /// Runs the verb.
 ///
 /// # Errors
-/// The plan cannot be read, the run cannot be made, or the engine cannot go on.
+/// A run has started this, the plan cannot be read, the run cannot be made, or the engine cannot go on.
 pub fn run(args: &Args, color: Color) -> Result<u8, Failure> {
+    no_worker()?;
     let repo = run_args::repository()?;
     let Some(prepared) = prepare(&repo, &args.file, &args.overrides, true, color)? else {
         return Ok(exit::FINDINGS);

@@ -10,6 +10,7 @@ use super::failure::{Failure, written};
 use super::run_args::{self, RunArg};
 use crate::ledger::Ledger;
 use crate::model::ids::WpId;
+use crate::process::escape;
 use crate::report::{commands, json};
 use crate::run::directory::RunDir;
 use crate::run::requests::{self, Ask, Refused, Request, Turn};
@@ -38,19 +39,23 @@ struct Asked<'a> {
     taken_by: &'static str,
 }
 
-/// Decisions are the lead's: a worker of a run that comes upon these verbs is told so, and nothing is
-/// recorded in a person's name.
+/// Decisions are the lead's: whatever a run has started (a worker, a check, a setup step, a reviewer) is
+/// told so when it comes upon these verbs, and nothing is recorded in a person's name.
 ///
 /// # Errors
-/// This is a worker.
+/// This was started by a run.
 pub(super) fn no_worker() -> Result<(), Failure> {
-    match (std::env::var("SOP_RUN"), std::env::var("SOP_WP")) {
-        (Ok(run), Ok(wp)) => Err(Failure::usage(format!(
-            "this is a worker of `{wp}` in the run `{run}`, and such decisions are not a worker's"
-        ))
-        .help("say in the report what should be decided, or ask: `sop ask \"…\"`")),
-        _ => Ok(()),
-    }
+    let var = |name| {
+        let value = std::env::var_os(name).filter(|value| !value.is_empty());
+        value.map(|value| escape(value.as_encoded_bytes()))
+    };
+    let Some(run) = var("SOP_RUN") else { return Ok(()) };
+    let who = match var("SOP_WP") {
+        Some(wp) => format!("this is a worker of `{wp}` in the run `{run}`"),
+        None => format!("this was started by the run `{run}` (SOP_RUN is set)"),
+    };
+    Err(Failure::usage(format!("{who}, and such decisions are not a worker's"))
+        .help("say in the report what should be decided, or ask: `sop ask \"…\"`"))
 }
 
 /// Leaves what `make` makes of the run as it stands, whoever makes it knowing what waits already. All are

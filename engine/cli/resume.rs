@@ -3,6 +3,7 @@
 use super::drive::{View, drive, sum_up};
 use super::exit;
 use super::failure::Failure;
+use super::request::no_worker;
 use super::run_args;
 use super::terminal::Color;
 use crate::event::Outcome;
@@ -26,8 +27,9 @@ pub struct Args {
 /// Runs the verb.
 ///
 /// # Errors
-/// There is no such run, another engine has it, or the engine cannot go on.
+/// A run has started this, there is no such run, another engine has it, or the engine cannot go on.
 pub fn run(args: &Args, color: Color) -> Result<u8, Failure> {
+    no_worker()?;
     let repo = run_args::repository()?;
     let dir = run_args::find(&repo, args.run.as_deref())?;
     let ledger = run_args::fold(&dir)?;

@@ -1,6 +1,6 @@
 //! The rest of the repository, before and after a worker.
 //!
-//! Looked at: configuration files, hooks, `info/`, alternates, every ref that is not this run's own, and the user's
+//! Looked at: configuration files and hooks (those of initialised submodules too), `info/`, alternates, `shallow`, every ref that is not this run's own, and the user's
 //! checkout. The cost does not grow with the run: its own refs and its other worktrees are not visited (a
 //! sibling worktree is verified once, when its stage is gated: [`super::Worktree::verify_settled`]).
 //!
@@ -8,8 +8,9 @@
 //! told apart from what nobody may touch while workers run.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::io::ErrorKind;
 use std::os::unix::ffi::OsStrExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use bstr::BString;
 
@@ -120,9 +121,18 @@ impl Repo {
         for config in &self.settings().files {
             add(&mut files, &config.path, config.shared)?;
         }
-        let in_common = ["config", "config.worktree", "hooks", "info", "objects/info/alternates"];
+        let in_common = [
+            "config",
+            "config.worktree",
+            "hooks",
+            "info",
+            "objects/info/alternates",
+            "shallow",
+            "commondir",
+        ];
         let mut paths: Vec<PathBuf> = in_common.iter().map(|name| common.join(name)).collect();
         paths.extend(spec.worktree.map(|worktree| worktree.git_dir().join("config.worktree")));
+        submodules(&common.join("modules"), &mut paths)?;
         // Hooks kept in the checkout are files of the checkout.
         let in_checkout = |path: &PathBuf| {
             self.top().is_some_and(|top| path.starts_with(top)) && !path.starts_with(common)
@@ -155,11 +165,13 @@ impl Repo {
                 .or_else(|| after.files.get(path))
                 .is_some_and(|(_, shared)| *shared);
             let shown = path.strip_prefix(self.common_dir()).unwrap_or(path);
+            // A fetch moves where a history that is shallow already ends.
+            let fetched = shown == Path::new("shallow") && became != Became::Added;
             let place = Place::GitFile(shown.as_os_str().as_bytes().into());
             differences.push(Difference {
                 place,
                 became,
-                fault: if shared { Fault::Person } else { Fault::Finding },
+                fault: if shared || fetched { Fault::Person } else { Fault::Finding },
             });
         }
         let refs: Vec<_> = changed(&before.refs, &after.refs).collect();
@@ -206,6 +218,34 @@ impl Repo {
         });
         Ok(named.collect())
     }
+}
+
+/// The settings and hooks of the submodules whose git directories are under a folder, which is theirs alone;
+/// a name may hold `/`, and a submodule may hold others.
+fn submodules(folder: &Path, paths: &mut Vec<PathBuf>) -> Result<(), GitError> {
+    let listing = match std::fs::read_dir(folder) {
+        Ok(listing) => listing,
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+            return Ok(());
+        }
+        Err(error) => return Err(GitError::io("list", folder)(error)),
+    };
+    for item in listing {
+        let item = item.map_err(GitError::io("list", folder))?;
+        // A link leads elsewhere, and could lead in circles.
+        if !item.file_type().is_ok_and(|kind| kind.is_dir()) {
+            continue;
+        }
+        let path = item.path();
+        if path.join("HEAD").exists() || path.join("config").exists() {
+            let own = ["config", "config.worktree", "hooks", "info/attributes", "commondir"];
+            paths.extend(own.iter().map(|name| path.join(name)));
+            submodules(&path.join("modules"), paths)?;
+        } else {
+            submodules(&path, paths)?;
+        }
+    }
+    Ok(())
 }
 
 /// Refs that a fetch, a bisect, another run or another session moves.

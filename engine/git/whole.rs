@@ -128,9 +128,10 @@ impl Look<'_> {
     }
 
     fn blob(&mut self, id: Oid, path: &BStr) {
-        let header = self.repo.odb().and_then(|odb| odb.read_header(id));
-        match header {
-            Ok((_, ObjectType::Blob)) => {}
+        // Read, not only looked up: libgit2 hashes what it reads, and so sees one that was overwritten.
+        let kind = self.repo.odb().and_then(|odb| odb.read(id).map(|object| object.kind()));
+        match kind {
+            Ok(ObjectType::Blob) => {}
             Err(error) if error.code() != ErrorCode::NotFound => {
                 self.miss("unreadable file", id, path);
             }

@@ -12,17 +12,20 @@ pub struct Opinion<'a> {
 }
 
 /// One verdict of all of them. A finding from `block_from` on blocks, whatever its reviewer says of the
-/// whole; what is less severe is kept in the verdict and does not. Findings say whose they are, and
-/// those at the same line become one. One whose file `exists` does not know is kept without a place.
+/// whole; what is less severe is kept in the verdict and does not. One that asks for changes and names
+/// none blocks with what it says of the whole. Findings say whose they are, and those at the same line
+/// become one. One whose file `exists` does not know is kept without a place.
 #[must_use]
 pub fn consolidate(
     opinions: &[Opinion<'_>],
     block_from: ReviewSeverity,
     exists: impl Fn(&str) -> bool,
 ) -> Verdict {
+    let unnamed: Vec<_> =
+        opinions.iter().map(|opinion| unnamed(opinion.verdict, block_from)).collect();
     let mut findings: Vec<Found<'_>> = Vec::new();
-    for Opinion { lens, verdict } in opinions {
-        for finding in &verdict.findings {
+    for (Opinion { lens, verdict }, unnamed) in opinions.iter().zip(&unnamed) {
+        for finding in verdict.findings.iter().chain(unnamed) {
             let found = Found::of(lens, finding, &exists);
             match findings.iter_mut().find(|known| known.is_same(&found)) {
                 Some(known) => known.take(found),
@@ -35,6 +38,7 @@ pub fn consolidate(
     let mut summary: Vec<String> = Vec::new();
     for Opinion { lens, verdict } in opinions {
         let wants = verdict.verdict == Judgment::RequestChanges
+            && !verdict.findings.is_empty()
             && !verdict.findings.iter().any(|finding| finding.severity >= block_from);
         let wants = match wants {
             true => " (it asks for changes, but finds nothing that blocks)",
@@ -50,6 +54,21 @@ pub fn consolidate(
         summary: summary.join("\n"),
         findings: findings.into_iter().map(Found::finding).collect(),
     }
+}
+
+/// What stands for the findings of one that asks for changes without any: its summary. To ask for changes
+/// must not count as an approval because the form was not kept.
+fn unnamed(verdict: &Verdict, block_from: ReviewSeverity) -> Option<ReviewFinding> {
+    let asks = verdict.verdict == Judgment::RequestChanges && verdict.findings.is_empty();
+    asks.then(|| ReviewFinding {
+        file: None,
+        line: None,
+        severity: block_from.max(ReviewSeverity::Major),
+        message: match verdict.summary.trim() {
+            "" => "asks for changes and does not say which".to_owned(),
+            said => said.to_owned(),
+        },
+    })
 }
 
 /// A finding, and whose it is.

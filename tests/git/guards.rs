@@ -81,12 +81,29 @@ fn a_person_at_work_is_named_and_not_blamed() {
 #[test]
 fn each_place_of_gits_own_is_watched() {
     let template = GitRepo::new(SETUP);
-    template.sh("git branch packed; git pack-refs --all; mkdir -p .git/hooks; echo x > .git/hooks/update; echo '[include]\n path = extra' >> .git/config; echo > .git/extra");
+    template.sh("git branch packed; git pack-refs --all; git init -q --bare .git/modules/lib/one; git init -q --bare .git/modules/lib/one/modules/in; mkdir -p .git/hooks; echo x > .git/hooks/update; echo '[include]\n path = extra' >> .git/config; echo > .git/extra");
     for (script, place, became) in [
         ("chmod +x .git/hooks/update", "hooks/update", Became::Changed),
         ("rm .git/hooks/update", "hooks/update", Became::Removed),
         ("ln -s /bin/true .git/hooks/pre-push", "hooks/pre-push", Became::Added),
         ("echo /tmp > .git/objects/info/alternates", "objects/info/alternates", Became::Added),
+        ("git rev-parse HEAD > .git/shallow", "shallow", Became::Added),
+        ("echo . > .git/commondir", "commondir", Became::Added),
+        (
+            "git -C .git/modules/lib/one config core.hooksPath /tmp",
+            "modules/lib/one/config",
+            Became::Changed,
+        ),
+        (
+            "mkdir -p .git/modules/lib/one/hooks; echo x > .git/modules/lib/one/hooks/post-checkout",
+            "modules/lib/one/hooks/post-checkout",
+            Became::Added,
+        ),
+        (
+            "git -C .git/modules/lib/one/modules/in config x.y z",
+            "modules/lib/one/modules/in/config",
+            Became::Changed,
+        ),
         ("echo '* -text' > .git/info/attributes", "info/attributes", Became::Added),
         ("echo '[core] x = 1' > .git/extra", "extra", Became::Changed),
         ("git branch -q -D packed", "refs/heads/packed", Became::Removed),

@@ -44,7 +44,6 @@ fn any_finding_that_blocks_blocks_whatever_is_said_of_the_whole() {
         (Minor, says(RequestChanges, "", one(Note)), says(Approve, "", vec![]), Approve),
         (Major, says(RequestChanges, "", one(Minor)), says(Approve, "", vec![]), Approve),
         (Note, says(Approve, "", one(Note)), says(Approve, "", vec![]), RequestChanges),
-        (Minor, says(RequestChanges, "", vec![]), says(Approve, "", vec![]), Approve),
     ] {
         let all = [("quality", first), ("tests", second)];
         let verdict = panel(block_from, &all);
@@ -53,6 +52,23 @@ fn any_finding_that_blocks_blocks_whatever_is_said_of_the_whole() {
         assert_eq!(verdict.findings.len(), said, "nothing is dropped");
         let unfounded = all.iter().any(|(_, v)| v.verdict == RequestChanges) && wanted == Approve;
         assert_eq!(verdict.summary.contains("finds nothing that blocks"), unfounded);
+    }
+}
+
+#[test]
+fn to_ask_for_changes_and_name_none_blocks_with_what_is_said() {
+    for (block_from, said, wanted) in [
+        (Note, "rename it", "- major: quality: rename it"),
+        (Minor, " rename it\n", "- major: quality: rename it"),
+        (Major, "rename it", "- major: quality: rename it"),
+        (Major, " ", "- major: quality: asks for changes and does not say which"),
+    ] {
+        let all =
+            [("quality", says(RequestChanges, said, vec![])), ("tests", says(Approve, "", vec![]))];
+        let verdict = panel(block_from, &all);
+        assert_eq!(verdict.verdict, RequestChanges, "{block_from:?} {said:?}");
+        assert_eq!(lines(&verdict), [wanted]);
+        assert!(!verdict.summary.contains("finds nothing that blocks"), "{}", verdict.summary);
     }
 }
 

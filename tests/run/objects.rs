@@ -107,6 +107,30 @@ fn what_the_checked_tree_lost_is_named_by_its_path() {
 }
 
 #[test]
+fn a_checked_file_whose_object_holds_something_else_is_named() {
+    let rig = rig(&plan(&wp("a", "review = \"human\"")), "true");
+    rig.apply(4);
+    let tree = rig.wp("a").tree.expect("it was checked");
+    let object = |name: &str| {
+        let id = rig.git(&["rev-parse", name]);
+        let (folder, name) = id.trim().split_at(2);
+        rig.repo().join(".git/objects").join(folder).join(name)
+    };
+    let file = object(&format!("{tree}:a.txt"));
+    let bytes = fs::read(&file).expect("a loose object");
+    fs::remove_file(&file).expect("it can be removed");
+    fs::copy(object("HEAD:kept.txt"), &file).expect("it is overwritten");
+    rig.sop_ends(0, &["review", "a", "--approve"]);
+    let said = rig.sop_ends(5, &["resume"]);
+    assert!(said.out.contains("(a.txt)"), "{}", said.out);
+    assert_eq!(rig.wp("a").phase, Phase::Blocked);
+    fs::remove_file(&file).expect("it can be removed");
+    fs::write(&file, bytes).expect("it is put back");
+    rig.sop_ends(0, &["resume"]);
+    assert_eq!(rig.on("sop/o-1/a", "a.txt"), "good a\n");
+}
+
+#[test]
 fn a_clean_up_while_a_review_is_awaited_takes_nothing_away() {
     let script = "mkdir -p in; echo new > in/new.txt";
     let text =

@@ -121,6 +121,18 @@ fn a_push_in_an_attempt_that_came_to_nothing_is_not_forgotten() {
 }
 
 #[test]
+fn notes_that_are_taken_away_cost_the_round_as_well() {
+    for hide in ["rm -f $SOP_PUSHES", ": > $SOP_PUSHES"] {
+        let rig = pushing(&format!("git push -q origin HEAD:refs/heads/x; {hide}"), 2);
+        rig.apply(0);
+        assert_eq!(on_remote(&rig), "refs/heads/main\n", "{hide}");
+        assert_eq!(rig.wp("a").round, 2, "{hide}");
+        let message = told(&rig, "pushes/").unwrap_or_else(|| panic!("{:?}", rig.wp("a").rounds));
+        assert!(message.contains("taken away"), "{message}");
+    }
+}
+
+#[test]
 fn what_a_person_may_have_pushed_or_fetched_meanwhile_is_a_note() {
     for push in [
         format!("cd $MAIN; git commit -q --allow-empty -m mine; {FREE} push -q origin main"),

@@ -156,3 +156,30 @@ fn what_makes_no_sense_is_refused_with_a_reason() {
     }
     rig.sop_ends(0, &["resume"]);
 }
+
+#[test]
+fn nothing_that_a_run_has_started_decides_in_a_persons_name() {
+    let rig = Rig::new(&plan(&wp("a", "")), &[("worker.sh", &worker("done_well"))]);
+    rig.apply(0);
+    let records = rig.records().len();
+    // A check has no SOP_WP.
+    for env in [&[("SOP_RUN", "o-1")][..], &[("SOP_RUN", "o-1"), ("SOP_WP", "a")]] {
+        for args in [
+            &["review", "a", "--approve"][..],
+            &["cancel", "a"],
+            &["retry", "a"],
+            &["note", "x"],
+            &["interrupt", "a", "--say", "x"],
+            &["answer", "q1", "x"],
+            &["resume"],
+            &["apply", "--yes"],
+        ] {
+            let said = rig.sop_with(env, args);
+            assert_eq!(said.code, 2, "{args:?}: {}{}", said.out, said.err);
+            assert!(said.err.contains("are not a worker's"), "{args:?}: {}", said.err);
+        }
+    }
+    assert_eq!(rig.records().len(), records);
+    let left = std::fs::read_dir(rig.run_dir().join("requests")).expect("a folder").count();
+    assert_eq!(left, 0);
+}

@@ -17,6 +17,9 @@ use crate::process::escape;
 use crate::run::directory::{RunDir, write_whole};
 use crate::run::site::Halt;
 
+/// What the notes begin with, so that it is seen when they were taken away.
+const HEAD: &[u8] = b"pushes:\n";
+
 /// So many pushes are named; a worker that tries more has been told.
 const NAMED: usize = 20;
 
@@ -54,16 +57,17 @@ impl Unit {
         Ok(())
     }
 
-    /// Forgets what lies where an attempt that is about to start will note its pushes: nobody's yet.
-    pub(super) fn forget_pushes(&self, attempt: u32) -> Result<(), Halt> {
-        match std::fs::remove_file(self.site.dir.pushes(&self.state.id, attempt)) {
-            Err(error) if error.kind() != ErrorKind::NotFound => {
-                let path = self.site.dir.pushes(&self.state.id, attempt);
-                let text = format!("cannot remove {}: {error}", shown(&path));
-                Err(Halt::blocked(Problem::new(Check::Worker, text)))
-            }
-            _ => Ok(()),
-        }
+    /// Begins the notes of an attempt that is about to start; what lies there is nobody's yet.
+    pub(super) fn begin_pushes(&self, attempt: u32) -> Result<(), Halt> {
+        let path = self.site.dir.pushes(&self.state.id, attempt);
+        let folder = std::fs::create_dir_all(self.site.dir.pushes_folder());
+        folder
+            .map_err(|error| error.to_string())
+            .and_then(|()| write_whole(&path, HEAD).map_err(|error| error.to_string()))
+            .map_err(|error| {
+                let text = format!("cannot begin {}: {error}", shown(&path));
+                Halt::blocked(Problem::new(Check::Worker, text))
+            })
     }
 }
 
@@ -72,17 +76,27 @@ pub(super) fn attempted(dir: &RunDir, wp: &WpId, attempt: u32) -> Vec<Problem> {
     let path = dir.pushes(wp, attempt);
     match plain_file::read(&path, plain_file::DOCUMENT) {
         Ok(notes) => {
-            let pushes = pushes::attempts(&notes);
+            let noted = notes.strip_prefix(HEAD);
+            let pushes = pushes::attempts(noted.unwrap_or(&notes));
             let what =
                 "the worker tried to push this; pushes are not its to make, and it was refused";
-            pushes.iter().take(NAMED).map(|push| problem(push, what)).collect()
+            let gone = noted.is_none().then(|| taken_away(&path));
+            gone.into_iter()
+                .chain(pushes.iter().take(NAMED).map(|push| problem(push, what)))
+                .collect()
         }
-        Err(error) if error.kind() == ErrorKind::NotFound => Vec::new(),
+        Err(error) if error.kind() == ErrorKind::NotFound => vec![taken_away(&path)],
         Err(error) => {
             let text = format!("is where pushes are noted, and cannot be read: {error}");
             vec![Problem::new(Check::Scope, text).about(shown(&path))]
         }
     }
+}
+
+fn taken_away(path: &Path) -> Problem {
+    let text =
+        "is where pushes are noted, and what it began with was taken away while the worker ran";
+    Problem::new(Check::Scope, text).about(shown(path))
 }
 
 /// What an attempt has pushed, as findings.

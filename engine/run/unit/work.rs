@@ -52,7 +52,7 @@ impl Unit {
         let session = self.session_for(&tier);
         let prompt = self.prompt(attempt, session.is_some())?;
         let guard = self.take_guard(attempt).await?;
-        self.forget_pushes(attempt)?;
+        self.begin_pushes(attempt)?;
         Ok(Event::AttemptStarted {
             wp,
             round: self.state.round,
