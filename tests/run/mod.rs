@@ -8,6 +8,7 @@ mod budgets;
 mod cases;
 mod compile;
 mod consolidation;
+mod due;
 mod holder;
 mod hostile;
 mod infrastructure;
