@@ -72,6 +72,8 @@ fn main() -> ExitCode {
 /// `sop`, its peers and the floors all see the same.
 fn start_clean(args: &[String]) -> ExitCode {
     let mut again = Command::new(std::env::current_exe().expect("this program has a path"));
+    // Nor is the user's config read.
+    again.env("XDG_CONFIG_HOME", "/nonexistent");
     for (name, _) in std::env::vars_os() {
         let text = name.to_string_lossy();
         if text.starts_with("GIT_") || text.starts_with("SOP_") {

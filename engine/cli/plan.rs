@@ -13,6 +13,7 @@ use super::layers::{self, Overrides, User};
 use super::plan_file::{self, Text};
 use super::run_args;
 use super::terminal::{self, Color};
+use crate::finding::Finding;
 use crate::git::Repo;
 use crate::model::checkpoint::Checkpoint;
 use crate::report::checkpoint as draw;
@@ -107,7 +108,9 @@ pub fn prepare(
     }
     let Some(mut compiled) = outcome.compiled else { return Ok(None) };
     let base = compiled.base.take().ok_or_else(|| Failure::infrastructure("the base is gone"))?;
-    let warnings = outcome.findings.iter().map(|finding| {
+    // A pair of WPs stands among the overlaps already; what has no place says how many more there are.
+    let told = |finding: &&Finding| finding.code == "possible-overlap" && finding.span.is_some();
+    let warnings = outcome.findings.iter().filter(|finding| !told(finding)).map(|finding| {
         match finding.span.as_ref().map(|span| source.position(span.start)) {
             Some((line, _)) if finding.file == source.file => {
                 format!("{}:{line}: {}", finding.file, finding.message)

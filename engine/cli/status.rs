@@ -6,14 +6,17 @@ use super::exit;
 use super::failure::{Failure, written};
 use super::run_args;
 use super::terminal::{self, Color};
+use crate::ledger::{Ledger, Phase};
 use crate::model::time::Timestamp;
-use crate::report::status;
+use crate::report::status::{self, Trouble};
 use crate::report::summary::Summary;
+use crate::run::directory::RunDir;
 use crate::run::{freeze, requests};
+use crate::worker::trouble;
 
 /// Show how a run stands.
 ///
-/// Reads the journal and nothing else, so that it can be asked at any time, by anyone, of a run that an
+/// Reads the journal and what agents at work told last of an error, nothing else, so that it can be asked at any time, by anyone, of a run that an
 /// engine has or of one that was left.
 #[derive(Debug, clap::Args)]
 pub struct Args {
@@ -48,8 +51,10 @@ pub fn run(args: &Args, color: Color) -> Result<u8, Failure> {
     } else {
         let now = Timestamp(jiff::Timestamp::now());
         let held = dir.held();
+        let troubles = troubles(&ledger, &dir);
         let plan = freeze::thaw(&dir, &ledger.plan_sha256).ok();
-        status::write(&ledger, plan.as_ref(), now, held, &mut out, &look).and_then(|()| {
+        let told = status::write(&ledger, plan.as_ref(), now, held, &troubles, &mut out, &look);
+        told.and_then(|()| {
             if held {
                 // The engine goes on by itself.
                 return Ok(());
@@ -63,4 +68,15 @@ pub fn run(args: &Args, color: Color) -> Result<u8, Failure> {
     };
     written(drawn.and_then(|()| out.flush()))?;
     Ok(exit::DONE)
+}
+
+/// What the agents that are at work said last of something that went wrong.
+fn troubles(ledger: &Ledger, dir: &RunDir) -> Vec<Trouble> {
+    let working = ledger.wps.iter().filter(|wp| wp.phase == Phase::Working);
+    let told = working.filter_map(|wp| {
+        let folder = dir.named(&RunDir::turn_name(&wp.id, wp.attempt));
+        let (text, at) = trouble::last(&folder)?;
+        Some(Trouble { wp: wp.id.clone(), text, at: Timestamp(at) })
+    });
+    told.collect()
 }

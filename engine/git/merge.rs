@@ -80,8 +80,11 @@ impl Repo {
         match output.status.code() {
             Some(0) => Ok(Ok(TreeId(tree))),
             Some(1) => {
-                let mut paths: Vec<BString> =
-                    fields.by_ref().take_while(|f| !f.is_empty()).map(BString::from).collect();
+                let mut paths: Vec<BString> = fields
+                    .by_ref()
+                    .take_while(|f| !f.is_empty())
+                    .map(|path| BString::from(as_written(path, [onto, commit])))
+                    .collect();
                 paths.sort();
                 paths.dedup();
                 let mut messages = Vec::new();
@@ -129,4 +132,17 @@ impl Repo {
         let here = self.tree_of(into)?;
         Ok(self.merged_tree(into, commit)?.is_ok_and(|tree| tree == here))
     }
+}
+
+/// A path that conflicts, as whoever wrote the file calls it: where the other side has a folder in its
+/// place, git puts the file aside as `PATH~COMMIT`, with a number behind it if that is taken.
+fn as_written<'a>(path: &'a [u8], sides: [&CommitId; 2]) -> &'a [u8] {
+    let aside = |side: &CommitId| {
+        let mark = [b"~", side.as_str().as_bytes()].concat();
+        let at = path.rfind(&mark)?;
+        let behind = &path[at + mark.len()..];
+        let number = behind.strip_prefix(b"_").unwrap_or(behind);
+        number.iter().all(u8::is_ascii_digit).then(|| &path[..at])
+    };
+    sides.into_iter().find_map(aside).unwrap_or(path)
 }

@@ -115,7 +115,7 @@ impl Claim {
 
 impl Repo {
     /// Where `sop` keeps what belongs to the repository and not to one run.
-    fn shared_dir(&self) -> PathBuf {
+    pub(super) fn shared_dir(&self) -> PathBuf {
         self.common_dir().join("sop-run")
     }
 

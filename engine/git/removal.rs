@@ -18,6 +18,7 @@ use super::in_use::{self, User};
 use super::irregular::{Irregular, IrregularKind};
 use super::objects::GITLINK;
 use super::refs::Target;
+use super::repo::Repo;
 use super::scope::Place;
 use super::seed::write_whole;
 use super::snapshot::SnapshotSpec;
@@ -179,7 +180,18 @@ impl Worktree {
         }
         remove_folder(&aside)?;
         let _lock = self.repo().registry()?;
-        remove_folder(self.git_dir())?;
+        // At one stroke: of a registration that is half deleted nobody could say whose it was.
+        let out = self.repo().removed_folder().join(self.git_dir().file_name().unwrap_or_default());
+        remove_folder(&out)?;
+        std::fs::create_dir_all(self.repo().removed_folder())
+            .map_err(GitError::io("make", &self.repo().removed_folder()))?;
+        match std::fs::rename(self.git_dir(), &out) {
+            Err(error) if error.kind() != ErrorKind::NotFound => {
+                return Err(GitError::io("move away", self.git_dir())(error));
+            }
+            _ => {}
+        }
+        self.repo().clear_removed()?;
         // Git removes the list when it is empty; another worktree in it keeps it.
         let _ = self.git_dir().parent().map(std::fs::remove_dir);
         match std::fs::remove_file(self.seed()) {
@@ -250,6 +262,18 @@ impl Worktree {
         let mut name = std::ffi::OsString::from(".sop-removing-");
         name.push(self.path().file_name().unwrap_or_default());
         self.path().with_file_name(name)
+    }
+}
+
+impl Repo {
+    /// Where registrations go on their way out.
+    fn removed_folder(&self) -> PathBuf {
+        self.shared_dir().join(".removed")
+    }
+
+    /// Deletes the registrations that are out already: this one's, and those of an engine that died.
+    fn clear_removed(&self) -> Result<(), GitError> {
+        remove_folder(&self.removed_folder())
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::cost::{self, Role, Session};
 use super::phase::Phase;
-use super::wp::{self, Fork, PLAN, RoundRecord, Spoilt, WpState, settled};
+use super::wp::{self, Faulted, Fork, PLAN, RoundRecord, Spoilt, WpState, settled};
 use crate::event::{Asked, Event};
 use crate::model::outcome::{Check, Class, End, Problem};
 use crate::model::question::Question;
@@ -19,7 +19,12 @@ impl WpState {
         };
         self.notes.extend(ran.incomplete());
         self.worked = Some(ran.clone());
-        self.fault.clone_from(fault);
+        self.fault = self.worker.as_ref().zip(fault.as_ref()).map(|(worker, fault)| Faulted {
+            tier: self.tier.clone(),
+            worker: worker.clone(),
+            attempt: self.attempt,
+            fault: fault.clone(),
+        });
         self.problems.extend(problems.iter().cloned());
         if let Some(worker) = &self.worker {
             let (tier, turn, spoilt) = (&self.tier, turn.as_ref(), fault.is_some());
@@ -131,6 +136,7 @@ impl WpState {
             tree: self.tree.clone(),
             class: Some(Class::Decision),
             problems,
+            spent: Some(*limit),
         });
         self.phase = Phase::Escalated;
     }

@@ -33,7 +33,7 @@ pub use phase::Phase;
 pub use ready::NextGate;
 pub use review::{ReviewState, Reviewer, Sitting};
 pub use verify::{NextVerify, VerifyRan, VerifyState};
-pub use wp::{Fork, RoundRecord, Session, Spoilt, WpState, settled};
+pub use wp::{Faulted, Fork, RoundRecord, Session, Spoilt, WpState, settled};
 
 use crate::event::{Event, MovedBranch, Outcome, Record, StopReason};
 use crate::model::ids::{CommitId, RunId, WpId};

@@ -259,6 +259,7 @@ impl WpState {
             tree: self.tree.clone(),
             class,
             problems: problems.to_vec(),
+            spent: None,
         });
         self.phase = match next {
             NextStep::Commit => Phase::Committing,

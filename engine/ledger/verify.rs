@@ -9,7 +9,7 @@ use super::review::ReviewState;
 use super::{Ledger, LedgerError, impossible};
 use crate::event::{Event, Record};
 use crate::model::ids::{CommitId, TierId, WpId};
-use crate::model::outcome::{Problem, Ran};
+use crate::model::outcome::{Check, Problem, Ran};
 use crate::model::plan::Mode;
 use crate::model::verdict::Verdict;
 
@@ -58,6 +58,21 @@ pub struct VerifyRan {
     pub ran: Ran,
     /// Last lines of its output when it failed.
     pub tail: Option<String>,
+}
+
+impl VerifyRan {
+    /// That it failed, if it did.
+    #[must_use]
+    pub fn problem(&self) -> Option<Problem> {
+        let Self { wp, ran, tail } = self;
+        let whose = match wp {
+            Some(wp) => format!("of {wp}"),
+            None => "end to end".to_owned(),
+        };
+        let text = format!("fails on the integrated tree ({whose}): {}", ran.end);
+        let problem = Problem::new(Check::Dod, text).about(&ran.run);
+        (!ran.end.success()).then(|| problem.logged(&ran.log, tail.clone().unwrap_or_default()))
+    }
 }
 
 /// What the last look has to do.

@@ -12,7 +12,7 @@ use crate::model::outcome::{Class, Problem, Ran};
 use crate::model::plan::{Kind, Risk};
 use crate::model::question::Question;
 use crate::model::time::Timestamp;
-use crate::model::turn::{Fault, FaultClass, Usd};
+use crate::model::turn::{Fault, FaultClass, Spent, Usd};
 use crate::model::verdict::Verdict;
 
 /// Who answers what the plan has settled.
@@ -31,6 +31,9 @@ pub struct RoundRecord {
     pub class: Option<Class>,
     /// Everything that was wrong.
     pub problems: Vec<Problem>,
+    /// The limit that left nothing to go on with. The first of the problems says so.
+    #[serde(default)]
+    pub spent: Option<Spent>,
 }
 
 /// A start that infrastructure spoilt, in the current round.
@@ -50,6 +53,20 @@ pub struct Spoilt {
     /// When the provider says that it can be tried again.
     #[serde(default)]
     pub resets_at: Option<Timestamp>,
+}
+
+/// A fault and whose it was: by the time it is read, another worker may be at work.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Faulted {
+    /// The tier that worked.
+    pub tier: TierId,
+    /// Its worker.
+    pub worker: WorkerId,
+    /// Which start it was.
+    pub attempt: u32,
+    /// What was wrong, in the agent's own words.
+    #[serde(flatten)]
+    pub fault: Fault,
 }
 
 /// A question of the WP's worker.
@@ -184,9 +201,9 @@ pub struct WpState {
     /// The agent's session that the last attempt left, and its tier.
     #[serde(default)]
     pub session: Option<Session>,
-    /// The last attempt's fault, in the agent's own words.
+    /// The fault of the last attempt that is over, and whose it was.
     #[serde(default)]
-    pub fault: Option<Fault>,
+    pub fault: Option<Faulted>,
     /// What its sessions used, by tier and role.
     #[serde(default)]
     pub costs: Vec<Cost>,
@@ -299,9 +316,23 @@ impl WpState {
         self.forks.iter().filter(|fork| fork.answer.is_none())
     }
 
-    /// What went wrong in the round before this one: what the next brief carries.
+    /// What went wrong in the round before this one.
     #[must_use]
     pub fn carried(&self) -> &[Problem] {
         self.rounds.last().map_or(&[], |round| &round.problems)
+    }
+
+    /// What of that the next brief carries: a limit that was used up is not the worker's to mend.
+    #[must_use]
+    pub fn to_mend(&self) -> &[Problem] {
+        let Some((last, before)) = self.rounds.split_last() else { return &[] };
+        if last.spent.is_none() {
+            return &last.problems;
+        }
+        match last.problems.get(1..) {
+            Some(rest) if !rest.is_empty() => rest,
+            // It was used up before the next round could begin.
+            _ => before.iter().rfind(|it| it.spent.is_none()).map_or(&[], |it| &it.problems),
+        }
     }
 }

@@ -62,6 +62,8 @@ pub struct TierLine {
     pub worker: String,
     /// The argument vector of a first attempt.
     pub command: Vec<String>,
+    /// That of an attempt which goes on with a session, where that is another.
+    pub again: Option<Vec<String>>,
     /// Whether the program is there.
     pub found: bool,
 }
@@ -121,8 +123,10 @@ pub fn draw(adapters: &Adapters, look: &Look, out: &mut impl Write) -> io::Resul
         };
         writeln!(out, "\n{}", head.done().trimmed())?;
         // Never cut: it is there to be copied.
-        let line = Line::new(&bare).gap(2).then(Tone::Command, &shell(&tier.command));
-        writeln!(out, "{}", line.done().trimmed())?;
+        for words in [Some(&tier.command), tier.again.as_ref()].into_iter().flatten() {
+            let line = Line::new(&bare).gap(2).then(Tone::Command, &shell(words));
+            writeln!(out, "{}", line.done().trimmed())?;
+        }
     }
     Ok(())
 }

@@ -7,6 +7,7 @@ use super::cells::{output_line, width, wrap};
 use super::escape::visible;
 use super::line::Line;
 use super::palette::{Look, Tone};
+use super::whole;
 use super::words;
 use crate::model::checkpoint::{
     Checkpoint, Overlap, OverlapSort, PlannedDod, PlannedStage, PlannedWp,
@@ -216,20 +217,26 @@ impl Page<'_> {
             ),
         };
         self.fact(out, 0, "merges", Tone::Normal, &merged)?;
-        if let Some(verify) = &plan.verify {
-            let review = match &verify.review {
-                Some(who) => format!("everything is read by {who}"),
-                None => "no review leg".to_owned(),
-            };
-            let live = match verify.live.as_slice() {
-                [] => "no live leg".to_owned(),
-                live => format!("end to end: {}", live.join("; ")),
-            };
-            let asked = verify.review.is_some() || !verify.live.is_empty();
-            let tone = if asked { Tone::Normal } else { Tone::Faint };
-            let text = format!("{review}{}{live}", self.look.dot());
-            self.fact(out, 0, "last look", tone, &text)?;
-        }
+        let Some(verify) = &plan.verify else {
+            self.fact(out, 0, "last look", Tone::Faint, whole::NONE)?;
+            return self.cleans(plan, merges, out);
+        };
+        let review = match &verify.review {
+            Some(who) => format!("everything is read by {who}"),
+            None => "no review leg".to_owned(),
+        };
+        let live = match verify.live.as_slice() {
+            [] => "no live leg".to_owned(),
+            live => format!("end to end: {}", live.join("; ")),
+        };
+        let asked = verify.review.is_some() || !verify.live.is_empty();
+        let tone = if asked { Tone::Normal } else { Tone::Faint };
+        let text = format!("{review}{}{live}", self.look.dot());
+        self.fact(out, 0, "last look", tone, &text)?;
+        self.cleans(plan, merges, out)
+    }
+
+    fn cleans(&self, plan: &Checkpoint, merges: u64, out: &mut impl Write) -> io::Result<()> {
         match plan.cleaned.len() as u64 {
             0 => self.fact(out, 0, "cleans", Tone::Normal, "nothing"),
             n => {
@@ -241,6 +248,9 @@ impl Page<'_> {
     }
 
     fn wrong(&self, plan: &Checkpoint, out: &mut impl Write) -> io::Result<()> {
+        if plan.overlaps.is_empty() {
+            self.fact(out, 0, "overlaps", Tone::Normal, "none")?;
+        }
         if !plan.overlaps.is_empty() || !plan.warnings.is_empty() {
             writeln!(out)?;
         }

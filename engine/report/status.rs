@@ -12,8 +12,8 @@ use super::outlook::{Pause, taken_at};
 use super::palette::{Look, Tone};
 use super::whole::Whole;
 use super::words;
-use crate::ledger::{GatePhase, Ledger, Means, Phase, WpState};
-use crate::model::ids::RunId;
+use crate::ledger::{Faulted, GatePhase, Ledger, Means, Phase, WpState};
+use crate::model::ids::{RunId, WpId};
 use crate::model::plan::Plan;
 use crate::model::time::Timestamp;
 
@@ -23,7 +23,18 @@ const WIDEST: usize = 24;
 /// Columns of a round, at least.
 const ROUND: usize = 7;
 
-/// Writes the table of `ledger` as it stands at `now`, then what is asked, what failed last in its own
+/// What the agent of a WP at work said last of something that went wrong: it may be trying again.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Trouble {
+    /// The WP.
+    pub wp: WpId,
+    /// Its words.
+    pub text: String,
+    /// When it said so.
+    pub at: Timestamp,
+}
+
+/// Writes the table of `ledger` as it stands at `now`, then what agents at work are in trouble with, then what is asked, what failed last in its own
 /// words, and what was used; `held` says whether an engine has the run. The plan says what happens by
 /// itself, and when.
 ///
@@ -34,6 +45,7 @@ pub fn write(
     plan: Option<&Plan>,
     now: Timestamp,
     held: bool,
+    troubles: &[Trouble],
     out: &mut impl Write,
     look: &Look,
 ) -> io::Result<()> {
@@ -73,10 +85,12 @@ pub fn write(
         }
         writeln!(out, "{}", line.done().trimmed())?;
     }
-    if let Some(verify) = Whole::of(ledger) {
-        verify.write(out, look)?;
+    match Whole::of(ledger) {
+        Some(verify) => verify.write(out, look)?,
+        None => Whole::write_none(out, look)?,
     }
-    let told = asked(ledger, plan, now).chain(faults(ledger)).chain(outages(ledger, now));
+    let told = asked(ledger, plan, now).chain(at_work(ledger, troubles, now));
+    let told = told.chain(faults(ledger)).chain(outages(ledger, now));
     let mut told = told.chain(corrections(ledger, now)).peekable();
     if told.peek().is_some() {
         writeln!(out)?;
@@ -137,13 +151,28 @@ fn asked<'a>(
     })
 }
 
+/// The last error of each worker that is still at work, in its own words.
+fn at_work<'a>(
+    ledger: &'a Ledger,
+    troubles: &'a [Trouble],
+    now: Timestamp,
+) -> impl Iterator<Item = Told> + 'a {
+    troubles.iter().filter_map(move |trouble| {
+        let wp = ledger.wp(&trouble.wp).filter(|wp| wp.phase == Phase::Working)?;
+        let worker = wp.worker.as_ref()?;
+        let ago = words::took(now.since(trouble.at));
+        let who = format!("{} start {}", wp.id, wp.attempt);
+        let what = format!("{worker} on {} said {ago} ago: {}", wp.tier, trouble.text);
+        Some((Tone::Warn, who, what))
+    })
+}
+
 /// The last error of each worker that did not get to its end, in its own words: before any theory.
 fn faults(ledger: &Ledger) -> impl Iterator<Item = Told> + '_ {
     ledger.wps.iter().filter(|wp| !wp.phase.got_through()).flat_map(|wp| {
-        let work = wp.fault.as_ref().map(|fault| {
-            let worker = wp.worker.as_ref().map_or("worker", |worker| worker.as_str());
-            let who = format!("{} start {}", wp.id, wp.attempt);
-            let what = format!("{worker} on {}: {} ({})", wp.tier, fault.message, fault.class);
+        let work = wp.fault.as_ref().map(|Faulted { tier, worker, attempt, fault }| {
+            let who = format!("{} start {attempt}", wp.id);
+            let what = format!("{worker} on {tier}: {} ({})", fault.message, fault.class);
             (Tone::Bad, who, what)
         });
         let unheard = wp.review.reviewers.iter().filter(|it| it.verdict.is_none());

@@ -10,11 +10,14 @@ use super::line::{Flow, Line};
 use super::narrate::one;
 use super::palette::{Look, Tone};
 use super::words;
-use crate::ledger::Ledger;
+use crate::ledger::{Ledger, VerifyRan};
 use crate::model::ids::CommitId;
 use crate::model::outcome::Problem;
 use crate::model::plan::Mode;
 use crate::model::verdict::Judgment;
+
+/// What is said where each WP stays on a branch of its own.
+pub const NONE: &str = "none: nothing is integrated";
 
 /// The last look of a run whose work is integrated.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -94,9 +97,23 @@ impl Whole {
             verdict: look.verdict.as_ref().map(|verdict| verdict.verdict),
             findings: u32::try_from(findings).unwrap_or(u32::MAX),
         };
-        whole.problems.clone_from(&look.problems);
+        // Before its end what failed is known all the same, and a person waits for no reviewer to hear it.
+        whole.problems = match look.ended {
+            true => look.problems.clone(),
+            false => look.ran.iter().filter_map(VerifyRan::problem).collect(),
+        };
         whole.halted.clone_from(&look.halted);
         Some(whole)
+    }
+
+    /// Says that there is none, of a run whose plan integrates nothing.
+    ///
+    /// # Errors
+    /// When `out` cannot be written.
+    pub fn write_none(out: &mut impl Write, look: &Look) -> io::Result<()> {
+        let head = Line::new(look).then(Tone::Faint, look.pick("–", "-"));
+        let head = head.then(Tone::Strong, " last look ");
+        Flow::after(head).then(Tone::Faint, NONE).write(out)
     }
 
     /// Writes it, one line for the whole and one for each problem.

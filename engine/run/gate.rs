@@ -200,24 +200,38 @@ async fn merge(
     let (onto, when) = (gate.onto.clone(), gate.started_at.0.as_second());
     site.blocking(Check::Merge, move |site| {
         let mut tip = onto;
-        for (wp, commit) in parts {
+        for (n, (wp, commit)) in parts.iter().enumerate() {
             let message = format!(
                 "Merge {wp}: {}\n\nSop-Run: {}\nSop-Wp: {wp}\n",
-                site.wp(&wp).title,
+                site.wp(wp).title,
                 site.dir.run()
             );
-            match site.repo.merge(&tip, &commit, &message, &site.identity, when)? {
+            let merge = |onto| site.repo.merge(onto, commit, &message, &site.identity, when);
+            match merge(&tip)? {
                 MergeOutcome::Merged(merged) => tip = merged.commit,
                 MergeOutcome::Conflict { paths, messages } => {
                     let paths: Vec<String> =
                         paths.iter().map(|path| process::escape(path)).collect();
-                    let problem = Problem::new(
-                        Check::Merge,
-                        "conflicts with what the stage has merged before it",
-                    );
+                    // Nobody keeps what is merged here; it is asked whether it can be.
+                    let mut against = Vec::new();
+                    for (other, commit) in &parts[..n] {
+                        if matches!(merge(commit)?, MergeOutcome::Conflict { .. }) {
+                            against.push(format!("`{other}`"));
+                        }
+                    }
+                    let text = match against.as_slice() {
+                        [] => format!(
+                            "what `{wp}` did there conflicts with what the stage has merged before it"
+                        ),
+                        others => format!(
+                            "what `{wp}` did there conflicts with what {} did, which is merged before it",
+                            others.join(" and ")
+                        ),
+                    };
+                    let problem = Problem::new(Check::Merge, text);
                     let problem = Problem { tail: Some(messages.join("\n")), ..problem };
                     let problem = problem.about(paths.join(", "));
-                    return Ok::<_, GitError>(Err((wp, vec![problem])));
+                    return Ok::<_, GitError>(Err((wp.clone(), vec![problem])));
                 }
             }
         }

@@ -45,7 +45,7 @@ pub async fn run(
 ) -> Result<(), Halt> {
     let wanted = site.plan.verify.clone().unwrap_or_default();
     let ran = run_commands(&site, &line, &mut orders, &state, &wanted).await?;
-    let mut problems: Vec<Problem> = ran.iter().filter_map(failure).collect();
+    let mut problems: Vec<Problem> = ran.iter().filter_map(VerifyRan::problem).collect();
     if let Some(tier) = wanted.review_tier {
         let verdict = match state.verdict.clone() {
             Some(verdict) => Ok(verdict),
@@ -114,16 +114,6 @@ fn all_commands(site: &Site, wanted: &Verify) -> Vec<(String, Option<WpId>, Dod)
     let live = wanted.live.iter().enumerate();
     let live = live.map(|(n, dod)| (format!("live.{}", n + 1), None, dod.clone()));
     dods.chain(live).collect()
-}
-
-fn failure(VerifyRan { wp, ran, tail }: &VerifyRan) -> Option<Problem> {
-    let whose = match wp {
-        Some(wp) => format!("of {wp}"),
-        None => "end to end".to_owned(),
-    };
-    let text = format!("fails on the integrated tree ({whose}): {}", ran.end);
-    let problem = Problem::new(Check::Dod, text).about(&ran.run);
-    (!ran.end.success()).then(|| problem.logged(&ran.log, tail.clone().unwrap_or_default()))
 }
 
 /// What of a verdict keeps the whole from holding.

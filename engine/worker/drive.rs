@@ -73,6 +73,9 @@ pub struct Drive {
     /// [`spent`]: super::spent
     #[serde(default)]
     pub spent: PathBuf,
+    /// Where the last error that the agent told is left while it works ([`trouble`](super::trouble)).
+    #[serde(default)]
+    pub error: PathBuf,
 }
 
 fn stream_limit() -> u64 {
@@ -104,6 +107,7 @@ impl Drive {
             stream_limit: STREAM_LIMIT,
             say: folder.join("say"),
             spent: super::spent::file(folder),
+            error: super::trouble::file(folder),
         }
     }
 

@@ -37,6 +37,7 @@ mod shown;
 pub mod spent;
 pub mod tally;
 pub mod trial;
+pub mod trouble;
 
 pub use drive::Drive;
 pub use results::{read_answer, read_turn};

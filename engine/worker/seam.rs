@@ -125,6 +125,8 @@ pub trait Reader {
 pub struct Heard {
     /// For people, one line each. The driver shortens and escapes them.
     pub say: Vec<String>,
+    /// An error that it told, which it may get over.
+    pub error: Option<String>,
     /// To the agent's standard input.
     pub write: Vec<u8>,
     /// The turn is over. The agent's input is closed, and it is ended if it does not leave within

@@ -93,8 +93,42 @@ fn agents_are_listed_and_the_command_lines_of_a_plan() {
     let line = said.out.lines().find(|line| line.contains("claude-code")).expect("a line");
     assert!(line.contains("not found: npm install -g @anthropic-ai/claude-code"), "{line}");
     let command = "  codex exec --json --skip-git-repo-check '--sandbox=workspace-write' \
-                   '--model=tiny; rm -rf /' '--config=model_reasoning_effort=\"low\"' -";
-    assert!(said.out.lines().any(|line| line == command), "{}", said.out);
+                   '--add-dir=RUN/reports' '--add-dir=RUN/turns/WP-ATTEMPT/asks' \
+                   '--model=tiny; rm -rf /' '--config=model_reasoning_effort=\"low\"'";
+    for end in ["-", "resume -- SESSION -"] {
+        let line = format!("{command} {end}");
+        assert!(said.out.lines().any(|it| it == line), "{line}: {}", said.out);
+    }
+    assert_eq!(bench.sop(&["adapters"]).out, said.out, "the plan that lies here is taken");
+}
+
+/// What is shown is what a run starts, but for what only the run knows.
+#[test]
+fn the_command_lines_are_those_of_a_run() {
+    let codex = saying("Done.").replace("> \"$HOME/args\"", ">> \"$HOME/args\"");
+    let bench = Bench::new(Some(&codex));
+    // Nothing is ever changed: the second attempt goes on with the session of the first.
+    let plan = PLAN.replace("[\"true\"]", "[\"git --version\"]");
+    bench
+        .scratch
+        .write("plan.toml", plan.replace("tier = \"light\"", "tier = \"light\"\nrounds = 2"));
+    let shown: Value = serde_json::from_str(&bench.sop(&["adapters", "--json"]).out).expect("JSON");
+    let said = bench.sop(&["apply", "--yes"]);
+    assert_eq!(said.code, 3, "{}{}", said.out, said.err);
+    let real = bench.home("args");
+    let mut attempts = real.split_inclusive("\n-\n");
+    for (key, attempt) in [("command", "a-1"), ("again", "a-2")] {
+        let ran = attempts.next().expect("an attempt");
+        let reports = ran.lines().find(|line| line.ends_with("/reports")).expect("a folder");
+        let run = reports.trim_start_matches("--add-dir=").trim_end_matches("/reports");
+        let words = shown["tiers"][0][key].as_array().expect("a command line").iter();
+        let words = words.map(|word| word.as_str().expect("a word"));
+        let words: Vec<String> = words
+            .map(|word| word.replace("WP-ATTEMPT", attempt).replace("RUN/", &format!("{run}/")))
+            .map(|word| if word == "SESSION" { "s-1".to_owned() } else { word })
+            .collect();
+        assert_eq!(ran.lines().collect::<Vec<_>>(), words[1..], "{key}");
+    }
 }
 
 #[test]
@@ -109,7 +143,7 @@ fn as_json_they_are_whole() {
     let other = all["adapters"].as_array().unwrap().iter().find(|one| one["worker"] == "claude");
     assert_eq!(other.expect("it is listed")["path"], Value::Null);
     let tiers = all["tiers"].as_array().unwrap();
-    assert_eq!(tiers[0]["command"][5], "--model=tiny; rm -rf /");
+    assert_eq!(tiers[0]["command"][7], "--model=tiny; rm -rf /");
     assert_eq!((&tiers[0]["found"], &tiers[0]["worker"]), (&Value::from(true), &"codex".into()));
     assert_eq!(tiers[1]["command"][0], "./do-it");
 }

@@ -2,6 +2,7 @@
 
 mod adapters;
 mod brief;
+mod config;
 mod graph;
 mod init;
 mod pages;

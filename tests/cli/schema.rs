@@ -25,6 +25,36 @@ fn an_unknown_name_is_a_usage_error_that_names_the_known() {
 }
 
 #[test]
+fn a_plan_as_json_keeps_to_its_schema() {
+    let scratch = Scratch::repo(&[]);
+    let wps = "[[wp]]\nid = \"a\"\nwhitelist = [\"docs/**/*.md\"]\ndod = [\"true\"]\nbrief_text = \"A.\"\n\
+               [[wp]]\nid = \"b\"\nwhitelist = [\"docs/api/**\"]\ndod = [\"false\"]\nbrief_text = \"B.\"\n";
+    scratch.write(
+        "plan.toml",
+        format!(
+            "version = 1\n[plan]\nname = \"o\"\ngoal = \"Try it.\"\nbase = \"main\"\n\
+             [tiers.t]\nworker = \"w\"\n[workers.w]\ncommand = [\"true\"]\n{wps}"
+        ),
+    );
+    let schema = serde_json::from_str(&scratch.sop(&["schema", "checkpoint"]).out).expect("JSON");
+    let schema = jsonschema::validator_for(&schema).expect("a JSON Schema");
+    let said = scratch.sop(&["plan", "--json"]);
+    assert_eq!(said.code, 0, "{}", said.err);
+    let report: serde_json::Value = serde_json::from_str(&said.out).expect("JSON");
+    assert!(schema.is_valid(&report), "{report:#}");
+    assert_eq!(report["stages"][0]["wps"][1]["dod"][0]["class"], "red", "{report:#}");
+    // Two that may meet stand there once, and that nothing is integrated is said.
+    assert_eq!(report["overlaps"][0]["sort"], "possible");
+    assert_eq!(report["warnings"], serde_json::json!([]));
+    let text = scratch.sop(&["plan"]).out;
+    assert_eq!(text.matches("POSSIBLE").count(), 1, "{text}");
+    assert!(text.contains("last look  none: nothing is integrated"), "{text}");
+    scratch.write("plan.toml", scratch.read("plan.toml").replace("docs/**/*.md", "src/**"));
+    let text = scratch.sop(&["plan"]).out;
+    assert!(text.contains("overlaps   none") && !text.contains("POSSIBLE"), "{text}");
+}
+
+#[test]
 fn findings_as_json_keep_to_their_schema() {
     let scratch = Scratch::folder();
     scratch.write("plan.toml", "version = 2\nname = 1\n");

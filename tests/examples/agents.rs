@@ -116,14 +116,18 @@ fn play(call: &Call) -> Act {
     }
 }
 
-fn gets_through(agent: &str, program: &str, get_it: &str) {
-    if !has_tool(program, get_it) {
-        return;
+fn gets_through_if_here(agent: &str, program: &str, get_it: &str) {
+    if has_tool(program, get_it) {
+        gets_through(agent, &std::env::var("PATH").unwrap_or_default());
     }
+}
+
+/// `path` is where the agent is looked for.
+fn gets_through(agent: &str, path: &str) {
     let example = example(agent);
     let server = ModelServer::playing(play);
     let outside = example.scratch.path().parent().expect("a folder above");
-    let env = pointed_to(&server.url(Scenario::Play), outside);
+    let env = pointed_to(&server.url(Scenario::Play), outside, path);
     let env: Vec<_> = env.iter().map(|(name, value)| (*name, value.as_str())).collect();
     let plan = example.plan.to_str().expect("plain");
     let said = example.scratch.sop_with(&env, &["apply", plan, "--yes"]);
@@ -139,7 +143,7 @@ fn gets_through(agent: &str, program: &str, get_it: &str) {
 }
 
 /// What makes each of the agents ask the model at `url`, and none else.
-fn pointed_to(url: &str, outside: &std::path::Path) -> Vec<(&'static str, String)> {
+fn pointed_to(url: &str, outside: &std::path::Path, path: &str) -> Vec<(&'static str, String)> {
     let codex = outside.join("codex");
     fs::create_dir_all(&codex).expect("a folder");
     let config = format!(
@@ -161,7 +165,6 @@ fn pointed_to(url: &str, outside: &std::path::Path) -> Vec<(&'static str, String
     // the search path that asks for none.
     let bin = outside.join("bin");
     fs::create_dir_all(&bin).expect("a folder");
-    let path = std::env::var("PATH").unwrap_or_default();
     let unconfined = "#!/bin/sh\n\
         for word; do shift; case $word in --sandbox=*) word=--sandbox=danger-full-access ;; esac\n\
         set -- \"$@\" \"$word\"; done\nPATH=$REAL_PATH exec codex \"$@\"\n";
@@ -169,7 +172,7 @@ fn pointed_to(url: &str, outside: &std::path::Path) -> Vec<(&'static str, String
     fs::set_permissions(bin.join("codex"), fs::Permissions::from_mode(0o755)).expect("a mode");
     vec![
         ("PATH", format!("{}:{path}", bin.display())),
-        ("REAL_PATH", path),
+        ("REAL_PATH", path.to_owned()),
         ("CODEX_HOME", codex.to_str().expect("plain").to_owned()),
         ("SCRIPTED_KEY", "none".to_owned()),
         ("ANTHROPIC_BASE_URL", url.to_owned()),
@@ -184,20 +187,28 @@ fn pointed_to(url: &str, outside: &std::path::Path) -> Vec<(&'static str, String
 
 #[test]
 fn codex_gets_through() {
-    gets_through("codex", "codex", "npm install -g @openai/codex");
+    gets_through_if_here("codex", "codex", "npm install -g @openai/codex");
 }
 
 #[test]
 fn claude_gets_through() {
-    gets_through("claude", "claude", "npm install -g @anthropic-ai/claude-code");
+    gets_through_if_here("claude", "claude", "npm install -g @anthropic-ai/claude-code");
 }
 
 #[test]
 fn opencode_gets_through() {
-    gets_through("opencode", "opencode", "npm install -g opencode-ai");
+    gets_through_if_here("opencode", "opencode", "npm install -g opencode-ai");
 }
 
 #[test]
 fn opencode_over_the_protocol_gets_through() {
-    gets_through("acp", "opencode", "npm install -g opencode-ai");
+    gets_through_if_here("acp", "opencode", "npm install -g opencode-ai");
+}
+
+/// With the heavier suite's agents (see `worker::matrix`).
+#[test]
+fn gemini_gets_through() {
+    if let Ok(folder) = std::env::var("SOP_TEST_AGENTS") {
+        gets_through("gemini", &format!("{folder}:{}", std::env::var("PATH").unwrap_or_default()));
+    }
 }

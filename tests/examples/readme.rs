@@ -1,6 +1,6 @@
 //! What the README says can be done, it can: its verbs, its files, its copy of a plan.
 
-use super::top;
+use super::{Example, top};
 use crate::support::scratch::Scratch;
 
 fn readme() -> String {
@@ -65,4 +65,27 @@ fn the_plan_it_explains_is_the_example_cut_short() {
         let line = line.split("    #").next().unwrap_or_default().trim();
         assert!(plan.contains(line), "plans-examples/staged/plan.toml does not say: {line}");
     }
+}
+
+#[test]
+fn the_commands_that_it_begins_with_are_those_of_this_repository() {
+    let readme = readme();
+    let (_, block) = readme.split_once("```sh\n").expect("a block of shell");
+    let (block, _) = block.split_once("```").expect("its end");
+    let lines: Vec<&str> =
+        block.lines().map(|line| line.split("  #").next().unwrap_or_default().trim()).collect();
+    let [run, test] = lines.as_slice() else { panic!("two commands: {lines:?}") };
+    // cargo is running this test; CI runs the line as it is.
+    assert_eq!(*test, "cargo test");
+    let ci = std::fs::read_to_string(top().join(".ci/run")).expect("what CI runs");
+    assert!(ci.lines().any(|line| line.trim() == *test), "CI does not run `{test}`");
+
+    let words: Vec<&str> = run.split_whitespace().collect();
+    let ["cargo", "run", "--", args @ ..] = words.as_slice() else { panic!("{run}") };
+    let example = Example::new("quickstart");
+    let said = example.scratch.sop(args);
+    assert_eq!(said.code, 0, "{}{}", said.out, said.err);
+    let branches = example.scratch.git(&["branch", "--list", "sop/*"]);
+    assert_eq!(branches.lines().count(), 4, "four workers, four branches: {branches}");
+    example.undisturbed();
 }

@@ -52,6 +52,25 @@ fn a_conflict_names_its_paths_and_makes_nothing() {
 }
 
 #[test]
+fn a_file_where_the_other_has_a_folder_is_named_as_it_was_written() {
+    let repo = GitRepo::new(SETUP);
+    repo.sh("git checkout -q -b one; echo 1 > x; git add -A; git commit -qm one; git checkout -q -b two main; mkdir x; echo 2 > x/y; git add -A; git commit -qm two; git checkout -q main");
+    let git = repo.repo();
+    let [one, two] = ["one", "two"].map(|name| git.resolve(name).expect("a commit"));
+    for (onto, commit) in [(&one, &two), (&two, &one)] {
+        let MergeOutcome::Conflict { paths, .. } = merge(&git, onto, commit) else {
+            panic!("merged")
+        };
+        assert_eq!(paths, ["x"]);
+    }
+    // With both of what git would call it in place.
+    repo.sh(&format!("git checkout -q two; echo 3 > 'x~{}'; git add -A; git commit -qm three; git checkout -q main", one.as_str()));
+    let two = git.resolve("two").expect("a commit");
+    let MergeOutcome::Conflict { paths, .. } = merge(&git, &one, &two) else { panic!("merged") };
+    assert_eq!(paths, ["x"]);
+}
+
+#[test]
 fn merged_is_what_is_there_by_history_or_by_patch() {
     let repo = GitRepo::new(SETUP);
     repo.sh("git checkout -q -b work; echo 1 >> src/a.txt; git commit -qam one; echo 2 >> src/b.txt; git commit -qam two");

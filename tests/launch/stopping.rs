@@ -6,6 +6,7 @@ use std::time::Duration;
 use rustix::process::Signal;
 use sop::launch::{EndedBy, Exit, How, Launcher, State};
 
+use crate::support::scratch::has_tool;
 use crate::support::steps::{Bench, holder_of, key, line_of, lives, pid_in, send, until, within};
 
 #[tokio::test]
@@ -63,11 +64,9 @@ async fn kill_ends_the_grace() {
 }
 
 #[tokio::test]
-#[expect(clippy::print_stderr, reason = "a skipped test says so")]
 async fn a_lock_holder_in_a_session_of_its_own_is_gone_after_cancel() {
     let bench = Bench::new();
-    if !["setsid", "flock"].iter().all(|tool| on_path(tool)) {
-        eprintln!("skipped: needs setsid and flock from util-linux");
+    if !["setsid", "flock"].iter().all(|tool| has_tool(tool, "util-linux")) {
         return;
     }
     // It leaves session, group, parent, environment and standard files behind, and ignores TERM.
@@ -184,9 +183,4 @@ async fn a_second_term_to_the_holder_ends_the_grace() {
     send(holder, Signal::TERM);
     let outcome = within(handle.wait()).await.unwrap();
     assert_eq!((outcome.exit, outcome.ended_by), (Exit::Signal(9), EndedBy::Cancel));
-}
-
-fn on_path(tool: &str) -> bool {
-    std::env::var_os("PATH")
-        .is_some_and(|path| std::env::split_paths(&path).any(|dir| dir.join(tool).is_file()))
 }

@@ -10,12 +10,13 @@ use std::process::Command;
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
-use sop::plan::document::Document;
-use sop::plan::{schema, schema_json};
+use sop::plan::document::{Config as ConfigFile, Document};
+use sop::plan::{Layer, Layers, Source, Whose, schema, schema_json};
 use toml::Value;
 use toml::de::DeTable;
 
 const EVERYTHING: &str = include_str!("corpus/good/everything.toml");
+const CONFIG: &str = include_str!("corpus/config/everything.toml");
 
 fn corpus(kind: &str) -> Vec<(PathBuf, String)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/plan/corpus").join(kind);
@@ -28,19 +29,21 @@ fn corpus(kind: &str) -> Vec<(PathBuf, String)> {
 }
 
 /// The answers of the types and of the schema, in this process.
-fn answers(text: &str) -> (bool, bool) {
+fn answers<D: schema::Root>(text: &str) -> (bool, bool) {
     let table = DeTable::parse(text).expect("what is made up is TOML");
-    (
-        schema::types_accept::<Document>(text),
-        schema::accepts::<Document>(&schema::entries(table.get_ref())),
-    )
+    (schema::types_accept::<D>(text), schema::accepts::<D>(&schema::entries(table.get_ref())))
 }
 
 #[test]
 fn plans_written_by_hand_get_one_answer() {
     for (kind, wanted) in [("good", true), ("bad", false)] {
         for (path, text) in corpus(kind) {
-            assert_eq!(answers(&text), (wanted, wanted), "(types, schema) on {}", path.display());
+            assert_eq!(
+                answers::<Document>(&text),
+                (wanted, wanted),
+                "(types, schema) on {}",
+                path.display()
+            );
         }
     }
 }
@@ -207,9 +210,9 @@ fn at(value: &mut Value, n: &mut usize, act: &mut dyn FnMut(&mut Value)) {
     }
 }
 
-/// The plan that has everything in it, changed. Its root stays a table, as TOML has it.
-fn changed(changes: &[Change]) -> String {
-    let mut plan: Value = toml::from_str::<toml::Table>(EVERYTHING).unwrap().into();
+/// A file that has everything in it, changed. Its root stays a table, as TOML has it.
+fn changed(everything: &str, changes: &[Change]) -> String {
+    let mut plan: Value = toml::from_str::<toml::Table>(everything).unwrap().into();
     for change in changes {
         let parts = count(&plan);
         let (Change::Replace(n, _) | Change::Remove(n) | Change::Add(n, ..)) = change;
@@ -237,15 +240,39 @@ fn changed(changes: &[Change]) -> String {
 }
 
 fn plans() -> impl Strategy<Value = String> {
-    prop::collection::vec(change(), 0..3).prop_map(|changes| changed(&changes))
+    prop::collection::vec(change(), 0..3).prop_map(|changes| changed(EVERYTHING, &changes))
+}
+
+fn configs() -> impl Strategy<Value = String> {
+    prop::collection::vec(change(), 0..3).prop_map(|changes| changed(CONFIG, &changes))
 }
 
 proptest! {
     #![proptest_config(Config { failure_persistence: None, ..Config::default() })]
     #[test]
     fn plans_made_up_get_one_answer(text in plans()) {
-        let (types, schema) = answers(&text);
+        let (types, schema) = answers::<Document>(&text);
         prop_assert_eq!(types, schema, "(types, schema) on\n{}", text);
+    }
+
+    /// A config file gets one answer too, and what is wrong with it is said at a place in it.
+    #[test]
+    fn configs_made_up_get_one_answer(text in configs()) {
+        let (types, schema) = answers::<ConfigFile>(&text);
+        prop_assert_eq!(types, schema, "(types, schema) on\n{}", text);
+        let config = Source::new("config.toml", text);
+        let layers = Layers::new(vec![Layer::read(Whose::Repository, config.clone())]);
+        let plan = Source::new("plan.toml", super::GOOD);
+        let found = sop::plan::read(&plan, Path::new("/nowhere"), &layers).findings;
+        prop_assert!(types || sop::finding::any_error(&found));
+        for finding in found.iter().chain(&layers.look()) {
+            prop_assert_eq!(&finding.file, "config.toml", "{:?}", finding);
+            let span = finding.span.clone().expect("a place");
+            prop_assert!(config.text.get(span).is_some());
+            prop_assert!(finding.code != "schema", "not in our own words: {:?}", finding);
+            let said = format!("{} {:?} {:?}", finding.message, finding.help, finding.suggestion);
+            prop_assert!(!said.contains("unnamed--"), "{}", said);
+        }
     }
 
     /// Whatever is wrong, it is said, at a place in the file, and no plan comes of it.

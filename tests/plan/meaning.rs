@@ -110,6 +110,19 @@ fn stages() {
 }
 
 #[test]
+fn names_that_are_there_are_listed_once_each() {
+    let stages = "[[stage]]\nname = \"one\"\n[[stage]]\nname = \"one\"\n";
+    let said = |stage: &str| {
+        let wp = format!("{stages}[[wp]]\nid = \"client\"{stage}");
+        found(&super::GOOD.replace("[[wp]]\nid = \"client\"", &wp)).join("\n")
+    };
+    let unknown = said("\nstage = \"elsewhere\"");
+    assert!(unknown.contains("there is `one`") && !unknown.contains("and `one`"), "{unknown}");
+    let none = said("");
+    assert!(none.contains("add `stage`: `one`") && !none.contains("or `one`"), "{none}");
+}
+
+#[test]
 fn ids_are_declared_once() {
     let twice =
         |id: &str| format!("{}{}", super::GOOD, SECOND.replace("page\"", &format!("{id}\"")));

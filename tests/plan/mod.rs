@@ -5,6 +5,7 @@ mod command;
 mod consolidation;
 mod differential;
 mod findings;
+mod layers;
 mod literal;
 mod meaning;
 mod places;

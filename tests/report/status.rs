@@ -1,15 +1,18 @@
 //! `sop status`.
 
 use sop::model::time::Length;
+use sop::model::turn::{Fault, FaultClass};
 use sop::report::palette::Look;
 use sop::report::status;
 
 use super::scene::{COLOURED, PLAIN, evil, harmless, interrupted, mixed, text};
-use crate::support::story::{FAILS, OK, Story, level, shape};
+use crate::support::story::{FAILS, OK, Story, level, shape, tier, worker_of};
 use sop::model::plan::Mode;
 
 fn table(run: &Story, held: bool, look: Look) -> String {
-    text(|out| status::write(&run.ledger, None, run.now.after(Length::secs(5)), held, out, &look))
+    text(|out| {
+        status::write(&run.ledger, None, run.now.after(Length::secs(5)), held, &[], out, &look)
+    })
 }
 
 #[test]
@@ -47,6 +50,23 @@ fn rounds_of_a_retry_are_counted_from_it() {
     assert_eq!(round(&run), "3, 3 more");
     run.work("a");
     assert_eq!(round(&run), "1/3 again");
+}
+
+#[test]
+fn a_fault_stays_with_the_worker_whose_it_was() {
+    let mut run = Story::new(Mode::Independent, vec![level("all", vec![shape("a")])]);
+    let message = "402: the account is out of credit".to_owned();
+    let fault = Fault { class: FaultClass::Credit, message, resets_at: None };
+    run.briefed("a").round("a").attempt_on("a", &tier("standard")).faulted("a", fault);
+    let first = format!("a start 1  {} on standard: 402", worker_of(&tier("standard")));
+    assert!(table(&run, true, PLAIN).contains(&first), "{}", table(&run, true, PLAIN));
+    // The next tier is at work: it has done nothing wrong.
+    run.attempt_on("a", &tier("light"));
+    let text = table(&run, true, PLAIN);
+    assert!(text.contains(&first) && !text.contains("on light:"), "{text}");
+    // It got through: what went before it is no news.
+    run.ended("a", OK);
+    assert!(!table(&run, true, PLAIN).contains("start 1"));
 }
 
 #[test]

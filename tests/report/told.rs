@@ -82,7 +82,7 @@ fn lines(run: &Story, look: Look) -> String {
 }
 
 fn table(run: &Story, look: Look) -> String {
-    text(|out| status::write(&run.ledger, Some(&plan()), run.now, false, out, &look))
+    text(|out| status::write(&run.ledger, Some(&plan()), run.now, false, &[], out, &look))
 }
 
 fn summary(run: &Story, look: Look) -> String {

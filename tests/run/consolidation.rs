@@ -89,3 +89,30 @@ fn the_others_may_not_touch_them_and_it_may_touch_nothing_else() {
     let problem = &rig.wp("one-shared").rounds[0].problems[0];
     assert!(problem.subject.as_deref().is_some_and(|s| s.contains("a.txt")), "{problem:?}");
 }
+
+#[test]
+fn it_has_a_review_of_its_own() {
+    let review = r#"
+cat > /dev/null
+echo "$SOP_WP" >> "$MARKS/reviews"
+if grep -q better index.txt; then verdict=approve finding=
+else verdict=request_changes
+    finding='{"file":"index.txt","line":1,"severity":"major","message":"make it better"}'
+fi
+printf '{"verdict":"%s","summary":"","findings":[%s]}' $verdict "$finding" > "$SOP_VERDICT"
+"#;
+    let plan = PLAN.replace(
+        "shared = [\"index.txt\"]\n",
+        "shared = [\"index.txt\"]\n[stage.consolidate]\nreview = { command = [\"sh\", \"review.sh\"] }\n",
+    );
+    let worker = WORKER.to_owned() + "[ $SOP_ROUND = 1 ] || echo better >> index.txt\n";
+    let files = [("worker.sh", worker.as_str()), ("index.txt", "first\n"), ("review.sh", review)];
+    let rig = Rig::new(&plan, &files);
+    rig.apply(0);
+    assert_eq!(rig.lines("reviews"), ["one-shared", "one-shared"], "nobody else asked for one");
+    let wp = rig.wp("one-shared");
+    assert_eq!((wp.phase, wp.rounds.len(), wp.attempt), (Phase::Integrated, 2, 2));
+    let brief = rig.of_run("briefs/one-shared-2.md");
+    assert!(brief.contains("index.txt:1") && brief.contains("make it better"), "{brief}");
+    assert!(rig.on("sop-stage/shared-1/2", "index.txt").ends_with("better\n"));
+}

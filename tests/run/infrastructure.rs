@@ -36,6 +36,14 @@ fn a_dod_that_cannot_run_stops_before_any_worker_is_paid() {
 }
 
 #[test]
+fn a_setup_that_outlives_its_timeout_stops_before_any_worker_is_paid() {
+    // What it left running is ended with it: `cannot_begin` waits until all is quiet.
+    let provision = "[provision]\nsetup = [\"sleep 600 & sleep 600\"]\ntimeout = \"300ms\"\n";
+    let text = plan(&(provision.to_owned() + &wp("a", "")));
+    cannot_begin(&text, &[], "setup failed: ended at its timeout of 300ms");
+}
+
+#[test]
 fn a_dod_that_is_not_what_the_plan_says_stops_before_any_worker_is_paid() {
     let dod = "[{ run = \"true\", expect = \"red\" }]";
     cannot_begin(&plan(&wp_proven_by("a", dod, "")), &[], "red");

@@ -4,6 +4,7 @@ use rustix::process::Signal;
 use sop::event::{Event, Outcome, StopReason};
 
 use crate::support::rig::{Rig, until};
+use crate::support::scratch::has_right;
 use crate::support::written::{plan, worker, wp};
 
 /// A worker that waits, in the way that `trap` says, until it is told to end; after that it works.
@@ -111,8 +112,7 @@ fn what_nobody_can_end_is_left_named_and_taken_up_again() {
     // In a process namespace of its own an engine cannot reach the holder that an earlier one started.
     let own = ["--pid", "--fork"];
     let can = std::process::Command::new("unshare").args(own).arg("true").status();
-    if !can.is_ok_and(|status| status.success()) {
-        // This user may make none.
+    if !has_right("make a process namespace", can.is_ok_and(|status| status.success())) {
         return;
     }
     let text = plan(&(wp("a", "") + &wp("b", "needs = [\"a\"]")));

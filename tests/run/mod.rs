@@ -2,13 +2,17 @@
 
 mod adoption;
 mod adversary;
+mod agent_outcomes;
 mod all_at_once;
+mod answers_as_json;
 mod approval;
 mod budgets;
 mod cases;
 mod compile;
+mod conflict;
 mod consolidation;
 mod due;
+mod goes_on;
 mod holder;
 mod hostile;
 mod infrastructure;

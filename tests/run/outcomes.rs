@@ -64,6 +64,22 @@ fn a_worker_that_changed_nothing_is_told_so() {
 }
 
 #[test]
+fn where_the_plan_allows_it_nothing_need_be_changed() {
+    let good = ("a.txt", "good already\n");
+    let rig = Rig::new(&plan(&wp("a", "allow_empty = true")), &[("worker.sh", &worker("")), good]);
+    rig.apply(0);
+    let a = rig.wp("a");
+    assert_eq!((a.phase, a.attempt, a.changed), (Phase::Passed, 1, 0));
+    assert_eq!(classes(&a), [None]);
+    assert_eq!(rig.git(&["diff", "--name-only", "main", "sop/o-1/a"]), "");
+    // The DoD decides all the same.
+    let rig =
+        Rig::new(&plan(&wp("a", "allow_empty = true\nrounds = 1")), &[("worker.sh", &worker(""))]);
+    rig.apply(3);
+    assert_eq!(rig.wp("a").phase, Phase::Escalated);
+}
+
+#[test]
 fn what_a_review_command_finds_goes_into_the_next_brief() {
     let review = r#"
 cat > /dev/null

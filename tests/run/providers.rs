@@ -3,9 +3,10 @@
 use serde_json::Value;
 use sop::event::Event;
 use sop::ledger::Phase;
+use sop::model::outcome::Check;
 use sop::model::turn::FaultClass;
 
-use crate::support::rig::Rig;
+use crate::support::rig::{Rig, until};
 use crate::support::written::{plan, with_head, worker, wp};
 
 /// Two tiers with a worker each: `light` falls back on `standard`.
@@ -49,6 +50,34 @@ fn a_command_that_says_try_later_costs_no_round() {
         .map(|it| it.at.0)
         .collect();
     assert!(times[2].duration_since(times[1]).as_millis() >= 1000, "it waits: {times:?}");
+}
+
+#[test]
+fn what_an_agent_at_work_is_in_trouble_with_is_in_the_status() {
+    let plan = "version = 1\n[plan]\nname = \"o\"\ngoal = \"Try it.\"\nbase = \"main\"\n\
+                [tiers.standard]\nworker = \"pretender\"\n[workers.pretender]\nagent = \"codex\"\n\
+                program = [\"sh\", \"worker.sh\"]\n";
+    let script = r#"
+echo '{"type":"error","message":"Reconnecting... 2/5 (503 Service Unavailable)"}'
+while [ ! -e "$MARKS/go" ]; do sleep 0.1; done
+done_well
+echo '{"type":"item.completed","item":{"type":"agent_message","text":"Done."}}'
+echo '{"type":"turn.completed","usage":{"input_tokens":1,"output_tokens":1}}'"#;
+    let rig = Rig::new(&(plan.to_owned() + &wp("a", "")), &[("worker.sh", &worker(script))]);
+    let engine = rig.start(&["apply", "--yes"]);
+    rig.until_lines("starts", 1);
+    until(|| {
+        let status = rig.sop_ends(0, &["status"]).out;
+        let line = status.lines().find(|line| line.contains("Reconnecting... 2/5 (503"));
+        let line = line.ok_or_else(|| status.clone())?;
+        match line.contains("a start 1") && line.contains("pretender on standard said") {
+            true => Ok(()),
+            false => Err(line.to_owned()),
+        }
+    });
+    std::fs::write(rig.mark("go"), "").unwrap();
+    assert_eq!(engine.wait(), 0);
+    assert!(!rig.sop_ends(0, &["status"]).out.contains("Reconnecting"));
 }
 
 #[test]
@@ -144,6 +173,12 @@ fn a_budget_of_a_package_stops_its_next_session() {
     rig.sop_ends(0, &["retry", "a"]);
     rig.sop_ends(0, &["resume"]);
     assert_eq!(rig.wp("a").attempt, 2);
+    // What the worker left wrong is its to mend; that nothing was left to pay it with is not.
+    let brief = rig.of_run("briefs/a-2.md");
+    let wrong = &a.rounds[0].problems[0];
+    assert_eq!(wrong.check, Check::Dod);
+    assert!(brief.contains(&wrong.message), "{brief}");
+    assert!(!brief.contains("used up"), "{brief}");
 }
 
 #[test]

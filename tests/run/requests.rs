@@ -99,11 +99,11 @@ fn what_was_noted_is_not_asked_for_again() {
     assert!(before.contains("sop answer q1") && before.contains("sop review b"), "{before}");
     rig.sop_ends(0, &["answer", "q1", "B"]);
     let after = rig.sop_ends(0, &["status"]).out;
-    assert!(after.contains("answer q1 (a) by A: noted; `sop resume o-1` takes it up"), "{after}");
+    assert!(after.contains("answer q1 (a) by sop: noted; `sop resume o-1` takes it up"), "{after}");
     assert!(!after.contains("sop answer q1") && after.contains("sop review b"), "{after}");
     rig.sop_ends(0, &["cancel", "b"]);
     let after = rig.sop_ends(0, &["status"]).out;
-    assert!(after.contains("cancel b by A: noted"), "{after}");
+    assert!(after.contains("cancel b by sop: noted"), "{after}");
     assert!(!after.contains("sop review b"), "{after}");
     assert!(after.contains("sop resume o-1"), "{after}");
     rig.sop_ends(4, &["resume"]);

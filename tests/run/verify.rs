@@ -182,6 +182,19 @@ fn what_was_wrong_around_it_can_be_looked_at_once_more() {
 }
 
 #[test]
+fn what_failed_is_named_though_its_reviewer_is_out() {
+    let rig = rig(BOTH, "echo no answer from the service; exit 1", "exit 127");
+    let said = rig.apply(5);
+    let status = rig.sop_ends(0, &["status"]);
+    for part in
+        ["sh live.sh", "fails on the integrated tree (end to end)", "no reviewer could do it"]
+    {
+        assert!(said.out.contains(part), "{part}: {}", said.out);
+        assert!(status.out.contains(part), "{part}: {}", status.out);
+    }
+}
+
+#[test]
 fn infrastructure_halts_it_and_it_goes_on_where_it_was() {
     let judge = format!("test -e \"$MARKS/mended\" || exit 127\n{APPROVES}");
     let rig = rig(BOTH, "true", &judge);

@@ -4,6 +4,7 @@ use serde_json::Value;
 use sop::ledger::Phase;
 
 use crate::support::rig::Rig;
+use crate::support::scratch::has;
 use crate::support::written::{plan, worker, wp};
 
 fn json(text: &str) -> Value {
@@ -78,8 +79,7 @@ fn a_command_is_run_with_its_output_in_a_file() {
     assert!(!said.out.contains("one"), "{}", said.out);
     let said = rig.sop_ends(7, &["run-logged", "out.log", "--", "sh", "-c", "seq 60; exit 7"]);
     assert!(said.out.contains("exit=7 lines=60 log=out.log"), "{}", said.out);
-    let full = std::path::Path::new("/dev/full");
-    if full.exists() {
+    if has("/dev/full", std::path::Path::new("/dev/full").exists()) {
         let line = format!(
             "'{}' run-logged unheard.log -- sh -c 'exit 7' > /dev/full",
             env!("CARGO_BIN_EXE_sop")

@@ -141,7 +141,48 @@ pub fn has_tool(tool: &str, get_it: &str) -> bool {
     let found = run(Scratch::folder().command("sh").args(["-c", &line]), "").code == 0;
     if !found {
         assert!(std::env::var_os("CI").is_none(), "`{tool}` is needed here: {get_it}");
-        let _ = writeln!(std::io::stderr(), "skipped: no `{tool}` on the search path ({get_it})");
+        skipped(&format!("no `{tool}` on the search path ({get_it})"));
     }
     found
+}
+
+/// The folder of the agents that the heavier suite runs, where it is asked for (`SOP_TEST_AGENTS`, see
+/// `tests/agents/install.sh`).
+pub fn agents_folder() -> Option<String> {
+    std::env::var("SOP_TEST_AGENTS").ok().filter(|folder| !folder.is_empty())
+}
+
+/// Says on the real standard error that the test which asks proves nothing here, and why.
+pub fn skipped(why: &str) {
+    let name = std::thread::current().name().unwrap_or("a test").to_owned();
+    let _ = writeln!(std::io::stderr(), "skipped: {name}: {why}");
+}
+
+/// What a test needs of the machine besides programs: `works` says whether it is there. Where it is not,
+/// the test is skipped and says so; under CI that is a failure.
+pub fn has(what: &str, works: bool) -> bool {
+    if !works {
+        assert!(std::env::var_os("CI").is_none(), "this needs {what}");
+        skipped(&format!("no {what} here"));
+    }
+    works
+}
+
+/// The same for what only an administrator of the system may do. A container may run CI as root and
+/// without that right, so there it is a failure only where the right is there.
+pub fn has_right(what: &str, works: bool) -> bool {
+    if !works && !may_administer() {
+        skipped(&format!("no right to {what} here"));
+        return false;
+    }
+    has(&format!("a way to {what}"), works)
+}
+
+/// Whether this process has the capability `CAP_SYS_ADMIN`.
+fn may_administer() -> bool {
+    const BIT: u32 = 21;
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let set = status.lines().find_map(|line| line.strip_prefix("CapEff:"));
+    let set = set.and_then(|set| u64::from_str_radix(set.trim(), 16).ok()).unwrap_or_default();
+    set & (1 << BIT) != 0
 }

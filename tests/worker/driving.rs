@@ -61,6 +61,29 @@ fn standard_error_is_passed_on_and_its_last_line_kept() {
 }
 
 #[test]
+fn the_last_error_is_left_while_it_works() {
+    let script = r#"
+echo '{"type":"error","message":"Reconnecting... 2/5 (503 \u001b[31mService Unavailable)"}'
+while [ ! -e ../first ]; do sleep 0.05; done
+echo; echo "ERROR still 503" >&2
+while [ ! -e ../second ]; do sleep 0.05; done
+echo '{"type":"item.completed","item":{"type":"agent_message","text":"Done."}}'
+echo '{"type":"turn.completed","usage":{"input_tokens":1,"output_tokens":1}}'"#;
+    let driven = Driven::script(Adapter::Codex, script);
+    let running = driven.start();
+    let left = |part: &str| {
+        sop::worker::trouble::last(&driven.path("")).filter(|(it, _)| it.contains(part))
+    };
+    until("the first", || left("Reconnecting... 2/5 (503").is_some());
+    let (text, _) = left("503").unwrap();
+    assert!(!text.contains('\u{1b}'), "{text:?}");
+    std::fs::write(driven.path("first"), "").unwrap();
+    until("the second", || left("ERROR still 503").is_some());
+    std::fs::write(driven.path("second"), "").unwrap();
+    assert_eq!(running.finish().code, 0);
+}
+
+#[test]
 fn an_agent_that_is_not_there_is_named() {
     let mut driven = Driven::real(Adapter::Codex);
     driven.order.program = vec!["no-such-agent".to_owned()];

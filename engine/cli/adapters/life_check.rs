@@ -8,7 +8,6 @@ use std::time::Instant;
 
 use crate::cli::exit;
 use crate::cli::failure::{Failure, written};
-use crate::cli::plan_file;
 use crate::cli::terminal::{self, Color};
 use crate::model::ids::{TierId, WorkerId};
 use crate::model::plan::{Adapter, Plan, Worker};
@@ -23,8 +22,6 @@ use crate::worker::{Drive, adapter, read_answer, read_turn};
 /// What is said to the agent.
 const PROMPT: &str = "This is a life check. Answer with the one word READY and nothing else. \
                       Use no tools, read no files and change nothing.\n";
-/// The plan that is looked for where none is named.
-const PLAN: &str = "plan.toml";
 
 /// Start a tier's agent, have it say READY, and show what came back.
 ///
@@ -51,17 +48,7 @@ pub struct Args {
 /// # Errors
 /// There is no such tier, it is no agent's, or the driver cannot be started.
 pub(super) fn run(args: &Args, color: Color) -> Result<u8, Failure> {
-    let plan = match &args.plan {
-        Some(path) => Some(path.as_path()),
-        None => Some(Path::new(PLAN)).filter(|path| path.is_file()),
-    };
-    let plan = match plan {
-        Some(path) => match plan_file::compiled(path, color)? {
-            Some(compiled) => Some(compiled.plan),
-            None => return Ok(exit::FINDINGS),
-        },
-        None => super::newest(),
-    };
+    let Some(plan) = super::plan(args.plan.as_deref(), color)? else { return Ok(exit::FINDINGS) };
     let temp = tempfile::tempdir().map_err(|error| {
         Failure::infrastructure(format!("cannot make a temporary folder: {error}"))
     })?;

@@ -10,19 +10,26 @@ use super::exit;
 use super::failure::{Failure, written};
 use super::terminal::{self, Color};
 use super::{plan_file, run_args};
-use crate::model::plan::{BUILT_IN_WORKERS, Does, Plan, Worker};
+use crate::model::plan::{BUILT_IN_WORKERS, Continue, Does, Plan, Worker};
 use crate::report::adapters::{self as drawn, Adapters, Known, TierLine};
 use crate::report::json;
-use crate::worker::{self, Drive, Home, Login};
+use crate::worker::{self, Agent, Drive, Home, Login};
+
+/// The plan that is looked for where none is named.
+const PLAN: &str = "plan.toml";
+/// Folders of a run that an agent may write to beside its worktree.
+const WRITABLE: [&str; 2] = ["RUN/reports", "RUN/turns/WP-ATTEMPT/asks"];
 
 /// Show the coding agents that can be driven, and what the tiers of a plan would run.
 ///
 /// Of each agent: its version, where it is, and whether it is logged in, as far as files and the
-/// environment tell; nothing is called. Of each tier: the exact command line.
+/// environment tell; nothing is called. Of each tier: the exact command line, that of an attempt which goes
+/// on with a session too. What only a run knows stands in capitals: RUN, its directory; WP and ATTEMPT;
+/// SESSION; BRIEF, a file, and its text.
 #[derive(Debug, clap::Args)]
 #[command(args_conflicts_with_subcommands = true)]
 pub struct Args {
-    /// The plan whose tiers are shown; that of the newest run if not given.
+    /// The plan whose tiers are shown; `plan.toml`, or that of the newest run, if not given.
     #[arg(value_name = "PLAN")]
     pub plan: Option<PathBuf>,
     /// Print it as JSON.
@@ -48,13 +55,7 @@ pub fn run(args: &Args, color: Color) -> Result<u8, Failure> {
     if let Some(Verb::Try(args)) = &args.verb {
         return life_check::run(args, color);
     }
-    let plan = match &args.plan {
-        Some(path) => match plan_file::compiled(path, color)? {
-            Some(compiled) => Some(compiled.plan),
-            None => return Ok(exit::FINDINGS),
-        },
-        None => newest(),
-    };
+    let Some(plan) = plan(args.plan.as_deref(), color)? else { return Ok(exit::FINDINGS) };
     let tiers = plan.as_ref().map(tiers).unwrap_or_default();
     let adapters = Adapters { adapters: known(plan.as_ref()), tiers };
     let mut out = io::BufWriter::new(io::stdout().lock());
@@ -64,6 +65,15 @@ pub fn run(args: &Args, color: Color) -> Result<u8, Failure> {
     };
     written(drawn.and_then(|()| out.flush()))?;
     Ok(exit::DONE)
+}
+
+/// The plan that is named, or that lies here, or of the newest run, if there is any. Nothing when it has
+/// errors, which are on standard error by then.
+fn plan(named: Option<&Path>, color: Color) -> Result<Option<Option<Plan>>, Failure> {
+    match named.or(Some(Path::new(PLAN)).filter(|path| path.is_file())) {
+        Some(path) => Ok(plan_file::compiled(path, color)?.map(|compiled| Some(compiled.plan))),
+        None => Ok(Some(newest())),
+    }
 }
 
 /// The plan of the newest run here, if there is one.
@@ -116,21 +126,27 @@ fn look(name: &str, worker: &Worker, home: &Home) -> Option<Known> {
     })
 }
 
-/// The command line of each tier's first attempt.
+/// The command line of each tier's first attempt, and of one that goes on with its session.
 fn tiers(plan: &Plan) -> Vec<TierLine> {
     let lines = plan.tiers.iter().filter_map(|(id, tier)| {
         let worker = plan.workers.get(&tier.worker)?;
-        let command = match &worker.does {
-            Does::Command { command, .. } => command.clone(),
+        let (command, again) = match &worker.does {
+            Does::Command { command, .. } => (command.clone(), None),
             Does::Agent { agent, .. } => {
                 let mut drive = order(worker, Path::new("BRIEF"), Path::new(""))?;
                 drive.model.clone_from(&tier.model);
                 drive.effort.clone_from(&tier.effort);
                 drive.max_turns = tier.max_turns;
+                drive.usd = plan.budget.usd;
+                drive.writable = WRITABLE.map(PathBuf::from).to_vec();
                 let agent = worker::adapter(*agent)?;
-                let line = drive.command_line(agent, "THE TEXT OF THE BRIEF", Path::new("."));
-                let words = line.argv.iter();
-                words.map(|word| word.to_string_lossy().into_owned()).collect()
+                let command = command_line(&drive, agent);
+                let resumes = tier.continues == Continue::Session && agent.abilities().resumes;
+                drive.session = Some("SESSION".to_owned());
+                // Where the session is said over the protocol, the command line is the same.
+                let again =
+                    Some(command_line(&drive, agent)).filter(|it| resumes && *it != command);
+                (command, again)
             }
         };
         let home = Home::here(&worker.env);
@@ -139,9 +155,14 @@ fn tiers(plan: &Plan) -> Vec<TierLine> {
             home.find(name).is_some() || (name.contains('/') && !name.starts_with('/'))
         });
         let (tier, worker) = (id.to_string(), tier.worker.to_string());
-        Some(TierLine { tier, worker, command, found })
+        Some(TierLine { tier, worker, command, again, found })
     });
     lines.collect()
+}
+
+fn command_line(drive: &Drive, agent: &dyn Agent) -> Vec<String> {
+    let line = drive.command_line(agent, "THE TEXT OF THE BRIEF", Path::new("."));
+    line.argv.iter().map(|word| word.to_string_lossy().into_owned()).collect()
 }
 
 /// A turn of a worker that is an agent.

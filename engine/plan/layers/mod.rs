@@ -94,7 +94,8 @@ impl Layer {
                 match Config::deserialize(Deserializer::from(table)) {
                     Ok(config) => (config, Vec::new()),
                     Err(refusal) => {
-                        let answer = schema::examine::<Config>(&source, &mut places, &refusal);
+                        let mut answer = schema::examine::<Config>(&source, &mut places, &refusal);
+                        answer.findings.sort_by_key(|it| it.span.as_ref().map(|span| span.start));
                         broken = answer.document.is_none();
                         mended = answer.mended;
                         (answer.document.unwrap_or_default(), answer.findings)
@@ -193,8 +194,10 @@ impl Layers {
         let lent = sites.lender(&note.at).is_some_and(|(layer, at)| {
             layer.mended.covers(&at) || ["idle-key", "unused-review"].contains(&note.finding.code)
         });
+        // A review that a variable has put aside for once is idle, and that is as it should be.
+        let aside = note.finding.code == "unused-review" && sites.lender("/plan/review").is_some();
         let lost =
             |table: &str| self.0.iter().any(|layer| layer.broken || layer.mended.covers(table));
-        lent || note.looked_in.is_some_and(lost)
+        lent || aside || note.looked_in.is_some_and(lost)
     }
 }

@@ -161,6 +161,6 @@ impl Told<'_> {
 }
 
 /// A pointer as a dotted key of TOML. Names need no quotes: they are ids.
-fn dotted(at: &str) -> String {
+pub(super) fn dotted(at: &str) -> String {
     pointer::parts(at).collect::<Vec<_>>().join(".")
 }

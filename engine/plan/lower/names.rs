@@ -204,7 +204,7 @@ impl Names {
         let stage = self.stages.find(name);
         if stage.is_none() {
             let lack = format!("declare it: a `[[stage]]` with `name = \"{name}\"`");
-            self.unknown("/stage", "stage", name, at(), &self.stages.names, &lack, notes);
+            self.unknown("/stage", "stage", name, at(), self.stages.each(), &lack, notes);
         }
         stage
     }
@@ -213,7 +213,7 @@ impl Names {
     pub fn wp(&self, name: &str, at: impl Fn() -> String, notes: &mut Notes) -> Option<usize> {
         let wp = self.wps.find(name);
         if wp.is_none() {
-            self.unknown("/wp", "work package", name, at(), &self.wps.names, "", notes);
+            self.unknown("/wp", "work package", name, at(), self.wps.each(), "", notes);
         }
         wp
     }
@@ -231,6 +231,11 @@ impl Names {
     /// Whether an earlier stage has the very name of stage `s`.
     pub fn stage_is_twin(&self, s: usize) -> bool {
         self.stages.is_twin(s)
+    }
+
+    /// The names of the declared stages in order, each once.
+    pub fn stage_names(&self) -> &[String] {
+        self.stages.each()
     }
 
     /// The declared stages in order.
@@ -306,6 +311,8 @@ struct Roll {
     twins: HashMap<usize, bool>,
     /// The names of twins that are written in another way than the first.
     variants: HashMap<String, usize>,
+    /// Each name once, where there are twins.
+    each: Option<Vec<String>>,
 }
 
 impl Roll {
@@ -313,7 +320,7 @@ impl Roll {
     fn call(names: Vec<String>, table: &str, key: &str, notes: &mut Notes) -> Self {
         let first = HashMap::with_capacity(names.len());
         let (twins, variants) = (HashMap::new(), HashMap::new());
-        let mut roll = Self { names, first, twins, variants };
+        let mut roll = Self { names, first, twins, variants, each: None };
         for (i, name) in roll.names.iter().enumerate() {
             let earlier = match roll.first.entry(name.to_ascii_lowercase()) {
                 Entry::Vacant(place) => {
@@ -345,7 +352,17 @@ impl Roll {
             }
             roll.twins.insert(i, same);
         }
+        if !roll.twins.is_empty() {
+            let names = roll.names.iter().enumerate();
+            let names = names.filter(|(i, _)| !roll.is_twin(*i)).map(|(_, name)| name.clone());
+            roll.each = Some(names.collect());
+        }
         roll
+    }
+
+    /// Each name once, in order.
+    fn each(&self) -> &[String] {
+        self.each.as_deref().unwrap_or(&self.names)
     }
 
     /// The number of the first that has this very name.

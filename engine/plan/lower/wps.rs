@@ -222,7 +222,7 @@ impl One<'_> {
             return Some(ONLY_STAGE);
         }
         let message = "the plan has stages, and this work package is in none";
-        let stages = known(names.stages(), "or");
+        let stages = known(names.stage_names(), "or");
         self.notes
             .error(self.at("stage"), "missing-stage", message)
             .looked_in("/stage")

@@ -33,7 +33,8 @@ impl WpSummary {
                 Phase::AwaitingAnswer => wp.unanswered().cloned().collect(),
                 _ => Vec::new(),
             },
-            fault: wp.fault.clone().filter(|_| !wp.phase.got_through()),
+            fault: (wp.fault.as_ref().filter(|_| !wp.phase.got_through()))
+                .map(|faulted| faulted.fault.clone()),
             problems: problems(wp).into_iter().cloned().collect(),
             notes: wp.notes.clone(),
         }

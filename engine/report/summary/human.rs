@@ -13,6 +13,7 @@ use crate::report::commands;
 use crate::report::line::{Flow, Line};
 use crate::report::narrate::{one, question, sentence};
 use crate::report::palette::{Look, Tone};
+use crate::report::whole::Whole;
 use crate::report::words;
 
 /// Widest that names push the rest to the right.
@@ -37,14 +38,13 @@ impl Summary {
         for wp in &self.wps {
             wp.write(out, look, ids)?;
         }
-        if !self.stages.is_empty() {
-            writeln!(out)?;
-        }
+        writeln!(out)?;
         for stage in &self.stages {
             stage.write(out, look)?;
         }
-        if let Some(verify) = self.verify.as_ref().filter(|_| !self.stages.is_empty()) {
-            verify.write(out, look)?;
+        match &self.verify {
+            Some(verify) => verify.write(out, look)?,
+            None => Whole::write_none(out, look)?,
         }
         self.write_told(out, look)?;
         if let Some(costs) = &self.costs {

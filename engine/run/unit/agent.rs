@@ -19,10 +19,9 @@ impl Unit {
         let (site, state) = (&self.site, &self.state);
         let plan = &site.plan.tiers[tier];
         let Does::Agent { agent, .. } = &site.plan.workers[&plan.worker].does else { return None };
-        let fell_over = state
-            .fault
-            .as_ref()
-            .is_some_and(|fault| matches!(fault.class, FaultClass::Crash | FaultClass::EmptyTurn));
+        let fell_over = state.fault.as_ref().is_some_and(|last| {
+            matches!(last.fault.class, FaultClass::Crash | FaultClass::EmptyTurn)
+        });
         let resumes = worker::adapter(*agent).is_some_and(|agent| agent.abilities().resumes);
         let goes_on = plan.continues == Continue::Session && resumes && !fell_over;
         let session = state.session.as_ref().filter(|session| goes_on && &session.tier == tier)?;

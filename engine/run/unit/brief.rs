@@ -84,7 +84,7 @@ impl Unit {
             run: site.dir.run(),
             base: &base,
             round,
-            problems: self.state.carried(),
+            problems: self.state.to_mend(),
             reports: &reports,
             report_file: &super::escaped(&report),
             answers: &answers,

@@ -46,7 +46,12 @@ impl Unit {
         let is_agent = matches!(self.worker().does, Does::Agent { .. });
         let log = RunDir::log_name(self.state.id.as_str(), "work", attempt);
         let log = self.site.dir.named(&log);
-        let fault = fault_of(is_agent, outcome, end, turn.as_ref(), &log);
+        // That the engine ended it at its wall clock is work to look at, and no fault of anybody's.
+        let ours = |fault: &Fault| {
+            matches!(end, End::Timeout { .. } | End::Idle { .. })
+                && fault.class == FaultClass::Interrupted
+        };
+        let fault = fault_of(is_agent, outcome, end, turn.as_ref(), &log).filter(|it| !ours(it));
         let asks = self.asks(attempt, report.as_deref());
         Told { report, turn, fault, asks }
     }

@@ -216,7 +216,7 @@ impl Conversation {
             if let Some(Set { method, params }) = set {
                 let params = self.of_session(params);
                 let write = self.request(owed, method, params);
-                return Heard { say, write, over: false };
+                return Heard { say, write, ..Heard::default() };
             }
         }
         let model = self.model.as_deref().or(self.choices.current_model());
@@ -239,7 +239,7 @@ impl Conversation {
         let prompt = json!({ "prompt": [{ "type": "text", "text": text }] });
         let params = self.of_session(prompt);
         let write = self.request(Owed::Prompt, "session/prompt", params);
-        Heard { say, write, over: false }
+        Heard { say, write, ..Heard::default() }
     }
 
     fn prompted(&mut self, result: &Value, tally: &mut Tally) -> Heard {
@@ -257,7 +257,7 @@ impl Conversation {
                 let path = params.get("path").and_then(Value::as_str).unwrap_or("a file");
                 let message = format!("{what} {path} refused: {error}");
                 let write = wire::refuse(id, wire::NOT_GRANTED, &message);
-                Heard { say: vec![message], write, over: false }
+                Heard { say: vec![message], write, ..Heard::default() }
             }
         };
         match method {
@@ -293,7 +293,7 @@ impl Conversation {
             Some(option) => json!({ "outcome": "selected", "optionId": option }),
             None => json!({ "outcome": "cancelled" }),
         };
-        Heard { say, write: wire::answer(id, json!({ "outcome": outcome })), over: false }
+        Heard { say, write: wire::answer(id, json!({ "outcome": outcome })), ..Heard::default() }
     }
 }
 

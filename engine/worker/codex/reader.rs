@@ -194,7 +194,8 @@ impl Reader for CodexReader {
                 Heard { over: true, ..Heard::default() }
             }
             Event::Error(Message { message }) => {
-                let heard = Heard::say(format!("error: {message}"));
+                let said = vec![format!("error: {message}")];
+                let heard = Heard { say: said, error: Some(message.clone()), ..Heard::default() };
                 self.error = Some(message);
                 heard
             }

@@ -26,6 +26,7 @@ use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGTERM};
 
 use super::seam::{Agent, End, Ended};
 use super::tally::{Most, Tally};
+use super::trouble::Trouble;
 use super::{Drive, adapter, results, spent};
 use crate::model::turn::{Fault, FaultClass, Spent, Turn, Usd};
 use crate::plain_file;
@@ -93,6 +94,7 @@ struct Driver {
     total: Tally,
     limit: Option<Spent>,
     noted: Option<(Instant, Tally)>,
+    trouble: Trouble,
 }
 
 /// How one part ended.
@@ -129,6 +131,7 @@ impl Driver {
             total: Tally::default(),
             limit: None,
             noted: None,
+            trouble: Trouble::new(&drive.error),
             drive,
         })
     }
@@ -214,6 +217,7 @@ impl Driver {
                     word = self.hand_over(part);
                 }
                 self.note(part);
+                self.tell_trouble(part);
             }
         }
         word
@@ -312,6 +316,15 @@ impl Driver {
             let _the_last_one_counts = self.write_turn(&turn);
             self.noted = Some((Instant::now(), tally));
         }
+    }
+
+    /// Leaves the last error that was told, for whoever asks how it stands.
+    fn tell_trouble(&mut self, part: &mut Part) {
+        self.trouble.look(&part.errors.end());
+        if let Some(error) = part.error.take() {
+            self.trouble.heard(&error);
+        }
+        let _it_is_in_the_log_too = self.trouble.leave();
     }
 
     /// Leaves what the turn came to.

@@ -35,6 +35,8 @@ pub(super) struct Part {
     pub(super) reader: Box<dyn Reader>,
     pub(super) tally: Tally,
     pub(super) errors: Errors,
+    /// The last error that its stream told since somebody looked.
+    pub(super) error: Option<String>,
     pub(super) exit: Option<Death>,
     /// It was asked to end, other than by its own saying that the turn is over.
     pub(super) stopped: bool,
@@ -98,6 +100,7 @@ impl Part {
             pid,
             tally: Tally::default(),
             errors,
+            error: None,
             exit: None,
             stopped: false,
             over: None,
@@ -120,7 +123,8 @@ impl Part {
 
     /// Feeds a line to the reader and does what the reader says. Gives what there is to say to people.
     pub(super) fn line(&mut self, line: &[u8]) -> Vec<String> {
-        let Heard { say, write, over } = self.reader.line(line, &mut self.tally);
+        let Heard { say, error, write, over } = self.reader.line(line, &mut self.tally);
+        self.error = error.or(self.error.take());
         self.write(write);
         if over && self.over.is_none() {
             self.over = Some(Instant::now());

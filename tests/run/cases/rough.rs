@@ -4,7 +4,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
 
 use super::case::Case;
-use crate::support::scratch::{Scratch, run};
+use crate::support::scratch::{Scratch, has_right, run};
 
 fn simple(files: &[(&str, &str)]) -> Case {
     Case::new(files).wp("a", "src/**", "mkdir -p src; echo a > src/x", "")
@@ -298,8 +298,8 @@ fn a_full_disk_is_infrastructure_and_the_run_goes_on_with_room() {
     std::fs::create_dir(&small).expect("a folder");
     let mut mount = case.scratch.command("mount");
     let mounted = mount.args(["-t", "tmpfs", "-o", "size=64k", "tmpfs"]).arg(&small).output();
-    if !mounted.is_ok_and(|output| output.status.success()) {
-        return; // Only root may.
+    if !has_right("mount a small disk", mounted.is_ok_and(|output| output.status.success())) {
+        return;
     }
     let filled = std::fs::write(small.join("fill"), vec![0_u8; 200_000]);
     let mut sop = case.command(&[]);
