@@ -93,9 +93,21 @@ fn is_plain(file: File) -> io::Result<File> {
 
 fn bounded(file: File, most: u64) -> io::Result<Vec<u8>> {
     let length = file.metadata()?.len().min(most);
-    let mut bytes = Vec::with_capacity(usize::try_from(length).unwrap_or(0).saturating_add(1));
+    let room = usize::try_from(length).unwrap_or(0).saturating_add(1);
+    take(file, most, Vec::with_capacity(room))
+}
+
+/// All that a stream has, of at most `most` bytes.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_stream(stream: impl Read, most: u64) -> io::Result<Vec<u8>> {
+    take(stream, most, Vec::new())
+}
+
+fn take(stream: impl Read, most: u64, mut bytes: Vec<u8>) -> io::Result<Vec<u8>> {
     // One that grows while it is read is too long as well.
-    file.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
+    stream.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
     match bytes.len() as u64 > most {
         true => Err(odd(format!("it is longer than {most} bytes"))),
         false => Ok(bytes),

@@ -3,6 +3,8 @@
 use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
 use std::path::PathBuf;
 
+use tokio::sync::oneshot;
+
 use super::drive::{self, View, drive};
 use super::exit;
 use super::failure::{Failure, written};
@@ -15,6 +17,7 @@ use crate::event::ApprovedBy;
 use crate::model::plan::Approval;
 use crate::report::checkpoint as draw;
 use crate::run::create::{self, NewRun};
+use crate::run::stop::Stop;
 
 /// Run a plan: show what would happen, ask, and do it.
 ///
@@ -92,11 +95,31 @@ fn approval(args: &Args, prepared: &Prepared) -> Result<Option<ApprovedBy>, Fail
     written(write!(out, "\nRun this plan as {}? [y/N] ", prepared.report.run))?;
     written(out.flush())?;
     drop(out);
-    let mut answer = String::new();
-    io::stdin()
-        .lock()
-        .read_line(&mut answer)
-        .map_err(|error| Failure::infrastructure(format!("could not read the answer: {error}")))?;
+    let answer = answer()?;
     let yes = matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes");
     Ok(yes.then_some(ApprovedBy::Prompt))
+}
+
+/// Reads the answer. A signal leaves at once: the dry run's runtime has taken the system's own handlers away.
+fn answer() -> Result<String, Failure> {
+    drive::runtime()?.block_on(async {
+        let unheard = |error| Failure::infrastructure(format!("cannot listen to signals: {error}"));
+        let mut stop = Stop::listen().map_err(unheard)?;
+        let (tell, told) = oneshot::channel();
+        // No task of the runtime: that would be waited for, and the line may never come.
+        std::thread::spawn(move || {
+            let mut answer = String::new();
+            let read = io::stdin().lock().read_line(&mut answer).map(|_| answer);
+            // Nobody listens when a signal was quicker.
+            let _ = tell.send(read);
+        });
+        tokio::select! {
+            answer = told => answer.map_err(io::Error::other).flatten().map_err(|error| {
+                Failure::infrastructure(format!("could not read the answer: {error}"))
+            }),
+            _ = stop.next() => {
+                Err(Failure::new(exit::INTERRUPTED, "interrupted: nothing was started"))
+            }
+        }
+    })
 }

@@ -132,10 +132,9 @@ fn wanted(plan: &Plan, wp: Option<&Path>, round: u32) -> Result<Vec<usize>, Fail
             Err(Failure::usage(message))
         }
         None => {
-            let ids: Vec<&str> = plan.wps.iter().map(|wp| wp.id.as_str()).collect();
-            let failure =
-                Failure::usage(format!("the plan has no WP {:?}", name.display().to_string()));
-            Err(failure.help(format!("it has: {}", ids.join(", "))))
+            let ids: Vec<String> = plan.wps.iter().map(|wp| format!("`{}`", wp.id)).collect();
+            let name = name.display();
+            Err(Failure::usage(format!("the plan has no WP `{name}`; it has {}", ids.join(", "))))
         }
     }
 }

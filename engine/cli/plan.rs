@@ -17,7 +17,8 @@ use crate::finding::Finding;
 use crate::git::Repo;
 use crate::model::checkpoint::Checkpoint;
 use crate::report::checkpoint as draw;
-use crate::run::checkpoint::{self, DryRun, DryRunError};
+use crate::report::escape::visible;
+use crate::run::checkpoint::{self, Checking, DryRun, DryRunError};
 use crate::run::compile::{Base, Compiled, Outcome, Purpose, compile};
 use crate::run::naming;
 use crate::run::site::Halt;
@@ -155,12 +156,22 @@ fn obstacles(repo: &Repo) -> Result<(), Failure> {
     }
 }
 
+/// Says on standard error what is being waited for: a check may take minutes.
+fn checking(check: Checking<'_>) {
+    let Checking { number, of, text } = check;
+    let mut err = io::stderr().lock();
+    // Where standard error is gone, there is nobody left to tell.
+    let first = text.lines().next().unwrap_or_default();
+    let _ =
+        writeln!(err, "running each check once on the base: {number} of {of}: {}", visible(first));
+}
+
 fn dry_run(repo: &Repo, compiled: &Compiled, base: &Base) -> Result<DryRun, Failure> {
     let (tell, orders) = watch::channel(Order::Go);
     let result = drive::runtime()?.block_on(async {
         let mut stop =
             Stop::listen().map_err(|error| Failure::infrastructure(error.to_string()))?;
-        let run = checkpoint::dry_run(repo, &compiled.plan, base, orders);
+        let run = checkpoint::dry_run(repo, &compiled.plan, base, orders, checking);
         tokio::pin!(run);
         loop {
             tokio::select! {

@@ -8,6 +8,7 @@ use super::layers::{self, Overrides, User};
 use super::terminal::{self, Color};
 use crate::finding::{Finding, Severity};
 use crate::git::{GitError, Repo};
+use crate::plain_file;
 use crate::plan::{Layers, Source};
 use crate::report::findings::{self, Sources};
 use crate::run::compile::{Compiled, Outcome, Purpose, compile};
@@ -110,7 +111,8 @@ pub(super) fn read(path: &Path) -> Result<Text, Failure> {
             .map_err(|error| Failure::usage(format!("could not read standard input: {error}")))?;
         (STDIN.to_owned(), PathBuf::from("."), bytes)
     } else {
-        let bytes = std::fs::read(path).map_err(|error| unreadable(path, &error))?;
+        let bytes = plain_file::read_linked(path, plain_file::OWN)
+            .map_err(|error| unreadable(path, &error))?;
         (path.display().to_string(), folder_of(path), bytes)
     };
     Ok(match text(file, bytes) {
@@ -140,9 +142,11 @@ fn unreadable(path: &Path, error: &io::Error) -> Failure {
     match error.kind() {
         io::ErrorKind::NotFound => Failure::usage(format!("there is no {shown}"))
             .help("name the plan file, or start one with `sop init`"),
-        io::ErrorKind::IsADirectory => {
+        _ if path.is_dir() => {
             Failure::usage(format!("{shown} is a folder")).help("name the plan file in it")
         }
+        io::ErrorKind::InvalidData => Failure::usage(format!("could not read {shown}: {error}"))
+            .help("name a file, or `-` for standard input"),
         _ => Failure::usage(format!("could not read {shown}: {error}")),
     }
 }

@@ -17,8 +17,11 @@ use crate::run::requests;
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The run; the newest one of this repository if not given.
-    #[arg(value_name = "RUN")]
+    #[arg(value_name = "RUN", conflicts_with = "named")]
     pub run: Option<String>,
+    /// The same, as the other verbs take it.
+    #[arg(long = "run", id = "named", value_name = "RUN")]
+    pub named: Option<String>,
     /// How to show the run.
     #[command(flatten)]
     pub view: View,
@@ -31,7 +34,7 @@ pub struct Args {
 pub fn run(args: &Args, color: Color) -> Result<u8, Failure> {
     no_worker()?;
     let repo = run_args::repository()?;
-    let dir = run_args::find(&repo, args.run.as_deref())?;
+    let dir = run_args::find(&repo, args.run.as_deref().or(args.named.as_deref()))?;
     let ledger = run_args::fold(&dir)?;
     let asked = !requests::waiting(&dir.requests()).is_empty();
     if ledger.outcome == Some(Outcome::Done) && !asked && !dir.held() {

@@ -7,6 +7,7 @@ use super::failure::Failure;
 use super::request;
 use super::run_args::{self, RunArg};
 use crate::model::verdict::{Judgment, ReviewFinding, ReviewSeverity, Verdict};
+use crate::plain_file;
 use crate::run::requests::Ask;
 
 /// Approve a WP's work, or ask for changes.
@@ -47,12 +48,13 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
 }
 
 fn changes(path: &Path) -> Result<Verdict, Failure> {
-    let text = if path.as_os_str() == "-" {
-        io::read_to_string(io::stdin())
+    let bytes = if path.as_os_str() == "-" {
+        plain_file::read_stream(io::stdin().lock(), plain_file::DOCUMENT)
     } else {
-        std::fs::read_to_string(path)
+        plain_file::read_linked(path, plain_file::DOCUMENT)
     };
-    let text = text
+    let text = bytes
+        .and_then(|bytes| String::from_utf8(bytes).map_err(io::Error::other))
         .map_err(|error| Failure::usage(format!("could not read {}: {error}", path.display())))?;
     if let Ok(verdict) = serde_json::from_str::<Verdict>(&text) {
         return match verdict.verdict {

@@ -8,6 +8,7 @@ use crate::journal;
 use crate::ledger::Ledger;
 use crate::model::ids::WpId;
 use crate::run::directory::RunDir;
+use crate::run::requests;
 
 /// The run that a verb is about.
 #[derive(Debug, clap::Args)]
@@ -62,6 +63,12 @@ pub fn fold(dir: &RunDir) -> Result<Ledger, Failure> {
         .map_err(|error| Failure::infrastructure(error.to_string()))?;
     Ledger::fold(&contents.records)
         .map_err(|error| Failure::infrastructure(format!("{}: {error}", dir.journal().display())))
+}
+
+/// That the run has no such WP, and which it has.
+#[must_use]
+pub fn no_such(ledger: &Ledger, wp: &WpId) -> Failure {
+    Failure::usage(requests::unknown(ledger, wp.as_str()).to_string())
 }
 
 /// A WP's name from the command line.

@@ -11,7 +11,7 @@ use crate::model::time::Timestamp;
 use crate::report::status::{self, Trouble};
 use crate::report::summary::Summary;
 use crate::run::directory::RunDir;
-use crate::run::freeze;
+use crate::run::{freeze, requests};
 use crate::worker::trouble;
 
 /// Show how a run stands.
@@ -21,8 +21,11 @@ use crate::worker::trouble;
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The run; the newest one of this repository if not given.
-    #[arg(value_name = "RUN")]
+    #[arg(value_name = "RUN", conflicts_with = "named")]
     pub run: Option<String>,
+    /// The same, as the other verbs take it.
+    #[arg(long = "run", id = "named", value_name = "RUN")]
+    pub named: Option<String>,
     /// Print the state as JSON (`sop schema state`).
     #[arg(long)]
     pub json: bool,
@@ -37,7 +40,7 @@ pub struct Args {
 /// There is no such run, or its journal cannot be read.
 pub fn run(args: &Args, color: Color) -> Result<u8, Failure> {
     let repo = run_args::repository()?;
-    let dir = run_args::find(&repo, args.run.as_deref())?;
+    let dir = run_args::find(&repo, args.run.as_deref().or(args.named.as_deref()))?;
     let ledger = run_args::fold(&dir)?;
     let mut out = io::BufWriter::new(io::stdout().lock());
     let look = terminal::look(color);
@@ -50,13 +53,18 @@ pub fn run(args: &Args, color: Color) -> Result<u8, Failure> {
         let held = dir.held();
         let troubles = troubles(&ledger, &dir);
         let plan = freeze::thaw(&dir, &ledger.plan_sha256).ok();
-        status::write(&ledger, plan.as_ref(), now, held, &troubles, &mut out, &look).and_then(
-            |()| match held {
+        let told = status::write(&ledger, plan.as_ref(), now, held, &troubles, &mut out, &look);
+        told.and_then(|()| {
+            if held {
                 // The engine goes on by itself.
-                true => Ok(()),
-                false => Summary::of(&ledger, &dir.path()).write_next(&mut out, &look),
-            },
-        )
+                return Ok(());
+            }
+            let noted = requests::noted(&dir);
+            status::write_noted(&ledger.run, &requests::told(&noted), &mut out, &look)?;
+            // Nobody is asked for what they have said.
+            let ledger = requests::taken(&ledger, noted, now);
+            Summary::of(&ledger, &dir.path()).write_next(&mut out, &look)
+        })
     };
     written(drawn.and_then(|()| out.flush()))?;
     Ok(exit::DONE)

@@ -87,7 +87,7 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
         if let Some(wp) = &wp
             && ledger.wp(wp).is_none()
         {
-            return Err(Failure::usage(format!("`{}` has no work package `{wp}`", dir.run())));
+            return Err(run_args::no_such(&ledger, wp));
         }
         if plan.is_none() {
             // Without it, a question waits for a person.

@@ -175,7 +175,8 @@ fn start_on(
     if let Some(last) = last {
         *what = Some(last.what.clone());
     }
-    let mut named = last.and_then(|last| last.resets_at);
+    // An instant that was over when it was named says nothing about when.
+    let mut named = last.and_then(|last| last.resets_at.filter(|at| *at > last.at));
     let (mut left_alone, mut since) = (None, last.map(|last| last.at).max(starts.since));
     for outage in outages.iter().filter(|o| o.concerns(candidate.tier, candidate.worker)) {
         let means = outage.means();

@@ -57,7 +57,7 @@ impl Outage {
     pub fn means(&self) -> Means {
         if self.class.lasts() {
             Means::Down
-        } else if let Some(at) = self.resets_at {
+        } else if let Some(at) = self.resets_at.filter(|at| *at > self.at) {
             Means::NotBefore(at)
         } else if self.faults >= TRIPS_AT {
             Means::LeftAlone(self.at.after(LEFT_ALONE))

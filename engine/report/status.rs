@@ -4,6 +4,7 @@
 use std::io::{self, Write};
 
 use super::cells::width;
+use super::commands;
 use super::costs::Costs;
 use super::line::{Flow, Line};
 use super::narrate::{length_of, one, question, through};
@@ -12,7 +13,7 @@ use super::palette::{Look, Tone};
 use super::whole::Whole;
 use super::words;
 use crate::ledger::{Faulted, GatePhase, Ledger, Means, Phase, WpState};
-use crate::model::ids::WpId;
+use crate::model::ids::{RunId, WpId};
 use crate::model::plan::Plan;
 use crate::model::time::Timestamp;
 
@@ -109,6 +110,28 @@ pub fn write(
         }
         None => Ok(()),
     }
+}
+
+/// Writes what was asked of the run and waits for its next engine.
+///
+/// # Errors
+/// When `out` cannot be written.
+pub fn write_noted(
+    run: &RunId,
+    noted: &[String],
+    out: &mut impl Write,
+    look: &Look,
+) -> io::Result<()> {
+    if !noted.is_empty() {
+        writeln!(out)?;
+    }
+    let resume = commands::resume(run);
+    for what in noted {
+        let head = Line::new(look).then(Tone::Warn, words::tone_mark(Tone::Warn, look)).gap(1);
+        let text = format!("{what}: noted; `{resume}` takes it up");
+        Flow::after(head).then(Tone::Normal, &text).write(out)?;
+    }
+    Ok(())
 }
 
 type Told = (Tone, String, String);

@@ -1,10 +1,12 @@
 //! How a worker asks what its brief leaves open: `ASKING.md` in the run directory tells it, and what it
 //! asks is left in the folder of its session until it ends.
 
+use std::ffi::OsString;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use super::directory::{DirectoryError, RunDir, write_whole};
+use crate::model::plan::Worker;
 use crate::model::question::{MOST_QUESTIONS, Question};
 use crate::plain_file;
 
@@ -19,6 +21,20 @@ pub fn write(dir: &RunDir) -> Result<(), DirectoryError> {
     let program = program.to_string_lossy();
     let program = shlex::try_quote(&program).unwrap_or(std::borrow::Cow::Borrowed("sop"));
     write_whole(&dir.asking(), TEXT.replace("{{ sop }}", &program).as_bytes())
+}
+
+/// The folder that this program lies in: a worker told to call `sop` finds it there, wherever it was built.
+#[must_use]
+pub fn folder_of_sop() -> Option<PathBuf> {
+    Some(std::env::current_exe().ok()?.parent()?.to_owned())
+}
+
+/// The `PATH` of a session: the worker's own or the engine's, and `ours` last of all, so that they hide no
+/// program. Nothing where neither has one, or it cannot be said.
+#[must_use]
+pub fn path_with(worker: &Worker, ours: impl IntoIterator<Item = PathBuf>) -> Option<OsString> {
+    let path = worker.env.get("PATH").map(OsString::from).or_else(|| std::env::var_os("PATH"))?;
+    std::env::join_paths(std::env::split_paths(&path).chain(ours)).ok()
 }
 
 /// Why a question cannot be left.

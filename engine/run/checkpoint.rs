@@ -1,7 +1,7 @@
 //! The checkpoint report: what a run of a plan would do, found out without doing any of it. Each DoD
 //! command is run once on the base, in a worktree of its own that is gone afterwards.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -66,6 +66,17 @@ pub struct DryRun {
     _lock: Option<EngineLock>,
 }
 
+/// A check that a dry run is about to run.
+#[derive(Debug, Clone, Copy)]
+pub struct Checking<'a> {
+    /// Which one it is, from 1.
+    pub number: usize,
+    /// How many there are.
+    pub of: usize,
+    /// The command, as the plan has it.
+    pub text: &'a str,
+}
+
 /// Why there is no dry run.
 #[derive(Debug)]
 pub enum DryRunError {
@@ -88,7 +99,7 @@ impl From<Halt> for DryRunError {
 }
 
 /// Runs each DoD command of the plan once on the base. Nothing of it lasts: worktree and logs go when
-/// the result does.
+/// the result does. `tell` hears of each before it starts.
 ///
 /// # Errors
 /// When the base cannot be provisioned, or it was stopped.
@@ -97,6 +108,7 @@ pub async fn dry_run(
     plan: &Plan,
     base: &Base,
     mut orders: Orders,
+    tell: fn(Checking<'_>),
 ) -> Result<DryRun, DryRunError> {
     let root = RunDir::root_in(repo.common_dir());
     std::fs::create_dir_all(&root).map_err(|error| scratch_failed(&error))?;
@@ -118,7 +130,7 @@ pub async fn dry_run(
         Ok(())
     })
     .await?;
-    let result = class_all(&site, base, &mut orders).await;
+    let result = class_all(&site, base, &mut orders, tell).await;
     let commit = base.commit.clone();
     let gone = site.blocking(Check::Provision, move |site| site.discard(UNIT, &commit)).await;
     tracing::debug!(?gone, "the checkpoint's worktree");
@@ -191,17 +203,22 @@ async fn class_all(
     site: &Arc<Site>,
     base: &Base,
     orders: &mut Orders,
+    tell: fn(Checking<'_>),
 ) -> Result<Classes, DryRunError> {
     let commit = base.commit.clone();
     let worktree =
         site.blocking(Check::Provision, move |site| site.worktree(UNIT, None, &commit)).await?;
     provision::provision(site, UNIT, &worktree, orders).await?;
     let mut classes = Classes::new();
+    let all: BTreeSet<&str> =
+        site.plan.wps.iter().flat_map(|wp| &wp.dod).map(|dod| dod.text.as_str()).collect();
     for dod in site.plan.wps.iter().flat_map(|wp| &wp.dod) {
         if classes.contains_key(&dod.text) {
             continue;
         }
-        let step = format!("base.{}", classes.len() + 1);
+        let number = classes.len() + 1;
+        tell(Checking { number, of: all.len(), text: &dod.text });
+        let step = format!("base.{number}");
         let classed = class_one(site, UNIT, &step, dod, orders).await?;
         let log = site.dir.named(&classed.ran.log);
         classes.insert(dod.text.clone(), (classed, log));

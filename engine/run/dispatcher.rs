@@ -431,9 +431,8 @@ impl<'a> Engine<'a> {
 
     /// Takes the defaults of questions whose time to be answered is over.
     fn take_defaults(&mut self) -> Result<(), EngineError> {
-        let now = Timestamp(jiff::Timestamp::now());
         let due = self.ledger.wps.iter().filter_map(|wp| Some((wp, self.site.default_due(wp)?)));
-        let over = due.filter(|(_, (at, _))| *at <= now);
+        let over = due.filter(|(_, (at, _))| self.site.due.is_over(*at));
         let events = over.flat_map(|(wp, (_, forks))| {
             let answered = |fork: &Fork| Event::Answered {
                 wp: wp.id.clone(),

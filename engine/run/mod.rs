@@ -8,6 +8,7 @@ pub mod compile;
 pub mod create;
 pub mod directory;
 pub mod dispatcher;
+pub mod due;
 pub mod error;
 pub mod freeze;
 pub mod gate;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::create::Approval;
 use super::directory::{EngineLock, RunDir};
+use super::due::Due;
 use super::error::RunError;
 use super::freeze::{known, thaw};
 use super::leaving::Leaving;
@@ -96,6 +97,7 @@ pub fn site(
         settled: Settled::default(),
         leaving: Leaving::default(),
         lookout: Lookout::default(),
+        due: Due::default(),
         plan: Arc::new(plan),
         dir,
     })

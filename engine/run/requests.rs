@@ -18,14 +18,18 @@ use serde::{Deserialize, Serialize};
 
 use super::directory::{DirectoryError, RunDir, write_whole};
 use super::say::Word;
-use crate::event::Event;
+use crate::event::{Event, Record};
 use crate::ledger::{Fork, Ledger, Note, Phase, WpState};
-use crate::model::ids::WpId;
+use crate::model::ids::{RunId, WpId};
+use crate::model::time::Timestamp;
 use crate::model::verdict::{Judgment, Verdict};
 use crate::plain_file;
 
 /// How long the turn of another is waited for. Asking takes a moment.
 const PATIENCE: Duration = Duration::from_secs(10);
+
+/// So many WPs are named to somebody who named none of them.
+const NAMED: usize = 20;
 
 /// A request, as it is on disk.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -79,8 +83,15 @@ pub enum Ask {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refused {
     /// No such WP.
-    #[error("the run has no work package `{0}`; it has {1}")]
-    Unknown(String, String),
+    #[error("`{run}` has no WP `{wp}`; it has {known}")]
+    Unknown {
+        /// The run.
+        run: RunId,
+        /// What was named.
+        wp: String,
+        /// What there is.
+        known: String,
+    },
     /// It is not in a phase in which this can be asked.
     #[error("`{wp}` is {phase}; {why}")]
     Phase {
@@ -214,11 +225,9 @@ pub fn make(ledger: &Ledger, wp: Option<&WpId>, by: &str, ask: Ask) -> Result<Re
         Ask::Answer { number, .. } => Some(&open_question(ledger, *number)?.0.id),
         _ => wp,
     };
-    let state = wp.and_then(|wp| ledger.wp(wp)).ok_or_else(|| {
-        let known: Vec<String> = ledger.wps.iter().map(|wp| format!("`{}`", wp.id)).collect();
-        let wp = wp.map(ToString::to_string).unwrap_or_default();
-        Refused::Unknown(wp, known.join(", "))
-    })?;
+    let state = wp
+        .and_then(|wp| ledger.wp(wp))
+        .ok_or_else(|| unknown(ledger, wp.map_or("", WpId::as_str)))?;
     let refused =
         |why| Err(Refused::Phase { wp: state.id.clone(), phase: state.phase.name(), why });
     match &ask {
@@ -241,6 +250,17 @@ pub fn make(ledger: &Ledger, wp: Option<&WpId>, by: &str, ask: Ask) -> Result<Re
         _ => {}
     }
     Ok(Request { wp: Some(state.id.clone()), round: state.round, by, ask })
+}
+
+/// That the run has no such WP.
+#[must_use]
+pub fn unknown(ledger: &Ledger, wp: &str) -> Refused {
+    let mut known: Vec<String> =
+        ledger.wps.iter().take(NAMED).map(|wp| format!("`{}`", wp.id)).collect();
+    if let more @ 1.. = ledger.wps.len().saturating_sub(NAMED) {
+        known.push(format!("{more} more"));
+    }
+    Refused::Unknown { run: ledger.run.clone(), wp: wp.to_owned(), known: known.join(", ") }
 }
 
 /// The question of this number, whose answer is waited for, and its WP.
@@ -266,7 +286,7 @@ pub fn open_question(ledger: &Ledger, number: u32) -> Result<(&WpState, &Fork), 
         }
         (Some(_), None) => closed("was answered".to_owned()),
         (None, _) if wp.phase != Phase::AwaitingAnswer => {
-            closed(format!("is not waited for: its package is {}", wp.phase.name()))
+            closed(format!("is not waited for: its WP is {}", wp.phase.name()))
         }
         (None, _) => Ok((wp, fork)),
     }
@@ -353,6 +373,48 @@ pub fn waiting(folder: &Path) -> Vec<(PathBuf, Request)> {
             request.inspect_err(|error| tell_once(&path, error)).ok().map(|request| (path, request))
         })
         .collect()
+}
+
+/// The requests that wait for an engine, oldest first.
+#[must_use]
+pub fn noted(dir: &RunDir) -> Vec<Request> {
+    waiting(&dir.requests()).into_iter().map(|(_, request)| request).collect()
+}
+
+/// What is asked, and by whom, a line each.
+#[must_use]
+pub fn told(noted: &[Request]) -> Vec<String> {
+    let told = |request: &Request| {
+        let what = match &request.ask {
+            Ask::Review(_) => "review".to_owned(),
+            Ask::Cancel => "cancel".to_owned(),
+            Ask::Retry => "retry".to_owned(),
+            Ask::Answer { number, .. } => format!("answer q{number}"),
+            Ask::Interrupt { .. } => "interrupt".to_owned(),
+            Ask::Note { .. } => "note".to_owned(),
+        };
+        let wp = match (&request.wp, &request.ask) {
+            (Some(wp), Ask::Answer { .. }) => format!(" ({wp})"),
+            (Some(wp), _) => format!(" {wp}"),
+            (None, _) => String::new(),
+        };
+        format!("{what}{wp} by {}", request.by)
+    };
+    noted.iter().map(told).collect()
+}
+
+/// How the run will stand once the next engine has taken these up: as far as they make sense.
+#[must_use]
+pub fn taken(ledger: &Ledger, noted: Vec<Request>, now: Timestamp) -> Ledger {
+    let mut soon = ledger.clone();
+    for request in noted {
+        let Some(event) = request.event(&soon) else { continue };
+        let mut then = soon.clone();
+        if then.apply(&Record { seq: soon.seq + 1, at: now, event }).is_ok() {
+            soon = then;
+        }
+    }
+    soon
 }
 
 /// Whoever looks for requests does so many times a second.

@@ -20,6 +20,7 @@ use crate::model::time::Timestamp;
 use crate::whitelist::Whitelist;
 
 use super::directory::RunDir;
+use super::due::Due;
 use super::leaving::Leaving;
 use super::lookout::Lookout;
 use super::settled::Settled;
@@ -84,6 +85,8 @@ pub struct Site {
     pub leaving: Leaving,
     /// What a unit must know of the rest of the run.
     pub lookout: Lookout,
+    /// Instants that are waited for.
+    pub due: Due,
 }
 
 impl Site {
@@ -129,8 +132,7 @@ impl Site {
         let later = |next| {
             matches!(
                 next,
-                NextAttempt::Start { not_before: Some(at), .. }
-                    if at > Timestamp(jiff::Timestamp::now())
+                NextAttempt::Start { not_before: Some(at), .. } if !self.due.is_over(at)
             )
         };
         match (wp.phase, &self.wp(&wp.id).review) {

@@ -119,7 +119,8 @@ impl Drive {
         super::results::replace(path, &serde_json::to_vec_pretty(self)?)
     }
 
-    /// The command line of the driver for the order that was written to `path`.
+    /// The command line of the driver for the order that was written to `path`: the program of the holder that
+    /// starts it, even where that was replaced meanwhile.
     ///
     /// # Errors
     /// When `sop` cannot say where its own program is, or that is no text.
@@ -128,7 +129,11 @@ impl Drive {
             let text = path.to_str().map(str::to_owned);
             text.ok_or_else(|| io::Error::other(format!("{} is not UTF-8", path.display())))
         };
-        Ok(vec![text(&std::env::current_exe()?)?, "__drive".to_owned(), text(path)?])
+        let program = match cfg!(target_os = "linux") {
+            true => "/proc/self/exe".to_owned(),
+            false => text(&std::env::current_exe()?)?,
+        };
+        Ok(vec![program, "__drive".to_owned(), text(path)?])
     }
 
     /// Reads an order.

@@ -84,7 +84,7 @@ fn all_briefs_are_told_apart() {
 fn what_is_not_there_is_named() {
     let scratch = scratch(OWN);
     for (args, words) in [
-        (&["brief", "clinet"][..], &["\"clinet\"", "survey, client"][..]),
+        (&["brief", "clinet"][..], &["`clinet`", "`survey`, `client`"][..]),
         (&["brief", "client", "--round", "3"], &["no round 3"]),
         (&["brief", "--round", "4"], &["no WP of this plan has a round 4"]),
         (&["brief", "none.toml"], &["none.toml"]),

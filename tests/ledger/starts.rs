@@ -126,6 +126,32 @@ fn a_retry_after_every_fallback_failed_begins_with_the_tier_of_the_round() {
 }
 
 #[test]
+fn an_instant_that_was_over_when_it_was_named_buys_no_more_tries() {
+    for (over, tries) in [(true, 3), (false, 12)] {
+        let mut run = one();
+        let tiers = [tier("standard"), tier("other")];
+        let next = |run: &Story| match next_attempt(
+            run.wp("a"),
+            &candidates(&with_workers(&tiers)),
+            &[],
+        ) {
+            NextAttempt::Start { tier, .. } => tier.to_string(),
+            NextAttempt::GiveUp(what) => panic!("gave up: {what}"),
+        };
+        for done in 0..tries {
+            assert_eq!(next(&run), "standard", "after {done}");
+            run.attempt("a");
+            let at = match over {
+                true => Timestamp(jiff::Timestamp::UNIX_EPOCH),
+                false => run.now.after(Length::secs(60)),
+            };
+            run.faulted("a", fault(FaultClass::RateLimit, Some(at)));
+        }
+        assert_eq!(next(&run), "other");
+    }
+}
+
+#[test]
 fn a_cancelled_attempt_costs_nothing() {
     let mut run = one();
     run.attempt("a").ended("a", End::Cancelled);

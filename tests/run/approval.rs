@@ -73,6 +73,8 @@ fn who_may_not_be_asked_waits() {
     let rig = rig();
     let said = rig.sop_ends(4, &["apply"]);
     assert!(said.err.contains("not approved"), "{}", said.err);
+    let waits_for = "running each check once on the base: 1 of 1: grep -q good a.txt";
+    assert!(said.err.contains(waits_for), "{}", said.err);
     assert!(!rig.repo().join(".git/sop-run/o-1").exists());
     let rig = Rig::new(
         &with_head("approval = \"auto\"", &wp("a", "")),

@@ -128,3 +128,24 @@ fn the_base_holds_folders_and_links_by_their_bytes() {
         assert!(!base.holds(not.into()), "{not}");
     }
 }
+
+#[test]
+fn of_a_long_ring_enough_is_shown_to_cut_it() {
+    let scratch = Scratch::repo(&[]);
+    let of = |n: usize| {
+        let wps = (0..n).map(|i| {
+            let need = format!("needs = [\"w{}\"]\n", (i + 1) % n);
+            wp(&format!("w{i}"), &format!("src/w{i}"), &need)
+        });
+        let outcome = compiled(&scratch, &plan(&wps.collect::<String>()), Purpose::Check);
+        let ring = outcome.findings.into_iter().find(|f| f.code == "cycle").expect("a ring");
+        (ring.related.len(), ring.message)
+    };
+    assert_eq!(of(3).0, 2);
+    let (places, message) = of(200);
+    assert_eq!(places, 11, "the cost is that of the places, and does not grow with the ring");
+    assert!(
+        message.contains("w0 → w1 → ") && message.contains("w11 → … 188 more … → w0"),
+        "{message}"
+    );
+}

@@ -122,10 +122,32 @@ fn where_the_worker_is_not_to_be_had_the_fallback_works() {
 fn where_no_worker_is_to_be_had_a_person_is_told() {
     let text = plan(&wp("a", "")).replace("\"sh\", \"worker.sh\"", "\"no-such-worker-here\"");
     let rig = Rig::new(&text, &[]);
+    // Told before anything is made, where it is known by then.
+    let said = rig.apply(1);
+    assert!(said.err.contains("missing-program"), "{}", said.err);
+    assert!(said.err.contains("there is no program `no-such-worker-here` on PATH"), "{}", said.err);
+    assert!(!rig.repo().join(".git/sop-run/o-1").exists());
+    rig.write("plan.toml", &text.replace("no-such-worker-here", "bin/wrok.sh"));
+    let said = rig.apply(1);
+    assert!(said.err.contains("there is no `bin/wrok.sh`"), "{}", said.err);
+    rig.write(
+        "plan.toml",
+        &text.replace("no-such-worker-here", "{{ \\\"no-such-worker-here\\\" }}"),
+    );
     let said = rig.apply(5);
     assert!(said.out.contains("no-such-worker-here"), "{}", said.out);
     assert_eq!(rig.wp("a").rounds.len(), 0);
     assert_eq!(rig.wp("a").phase, Phase::Blocked);
+}
+
+#[test]
+fn a_worker_that_was_changed_since_the_base_is_told_of() {
+    let rig = Rig::new(&plan(&wp("a", "")), &[("worker.sh", &worker("done_well"))]);
+    let said = rig.apply(0);
+    assert!(!said.out.contains("worker.sh` is not the same"), "{}", said.out);
+    rig.write("worker.sh", "exit 1\n");
+    let said = rig.apply(0);
+    assert!(said.out.contains("worker.sh` is not the same"), "{}", said.out);
 }
 
 #[test]

@@ -56,6 +56,19 @@ fn once_it_starts_nothing_more_and_lets_term_work() {
     goes_on(&rig);
 }
 
+/// `script` gives the program a terminal of its own, whose line discipline makes a signal of the key.
+#[test]
+fn at_the_prompt_it_leaves_at_once_and_nothing_is_made() {
+    let rig = Rig::new(&plan(&wp("a", "")), &[("worker.sh", &worker("done_well"))]);
+    let (code, screen) = rig.types("\u{3}", "[y/N] ", &["apply"]);
+    assert_eq!(code, 130, "{screen}");
+    assert!(screen.contains("interrupted: nothing was started"), "{screen}");
+    assert!(!rig.repo().join(".git/sop-run/o-1").exists());
+    let (code, screen) = rig.types("y\r", "[y/N] ", &["apply"]);
+    assert_eq!(code, 0, "{screen}");
+    assert_eq!(rig.ledger().outcome, Some(Outcome::Done));
+}
+
 #[test]
 fn twice_it_ends_what_does_not_listen() {
     let text = plan(&(wp("a", "") + &wp("b", "needs = [\"a\"]")));

@@ -6,7 +6,7 @@ use sop::ledger::{Phase, WpState};
 use sop::model::outcome::Class;
 
 use crate::support::rig::Rig;
-use crate::support::written::{plan, worker, wp, wp_proven_by};
+use crate::support::written::{plan, with_head, worker, wp, wp_proven_by};
 
 /// How each round of a WP ended.
 fn classes(wp: &WpState) -> Vec<Option<Class>> {
@@ -258,4 +258,20 @@ fn a_dod_that_changes_the_merged_tree_stops_at_the_gate() {
     assert!(gate.problems[0].message.contains("changes files on the merged tree"), "{gate:?}");
     let left = rig.worktrees();
     assert!(!left.iter().any(|path| path.ends_with("gate-1")), "{left:?}");
+}
+
+#[test]
+fn what_only_the_checks_made_is_not_held_against_the_worker() {
+    let dod = "[\"grep -q good a.txt && mkdir -p cache && echo x > cache/x\"]";
+    let text = with_head("rounds = 2", &wp_proven_by("a", dod, ""));
+    let rig = Rig::new(&text, &[("worker.sh", &worker("done_well; echo $SOP_ROUND >> a.txt"))]);
+    rig.apply(3);
+    let a = rig.wp("a");
+    for round in &a.rounds {
+        let told: Vec<_> = round.problems.iter().map(|it| it.message.as_str()).collect();
+        assert_eq!(told.len(), 1, "{told:?}");
+        assert!(told[0].contains("made by the checks (DoD), not by the worker"), "{told:?}");
+        assert_eq!(round.problems[0].subject.as_deref(), Some("cache/x"));
+    }
+    assert_eq!(a.rounds.len(), 2);
 }

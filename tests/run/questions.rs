@@ -98,6 +98,19 @@ fn so_is_one_that_is_put_while_it_works() {
 }
 
 #[test]
+fn sop_is_found_by_its_name_wherever_it_lies_but_hides_nothing() {
+    let ask = "sop ask 'Keep the old endpoint? A: yes. B: no.' --default A > $MARKS/told 2>&1";
+    let rig =
+        asks_and_goes_on(&format!("{ask}; echo $? > $MARKS/code; command -v sop > $MARKS/which"));
+    assert_eq!(text_of(&rig, "code"), "4\n", "{}", text_of(&rig, "told"));
+    assert_eq!(
+        text_of(&rig, "which"),
+        format!("{SOP}\n"),
+        "the tests are run with no other on PATH"
+    );
+}
+
+#[test]
 fn what_is_settled_already_is_answered_at_once() {
     let ask = |question: &str| {
         format!("'{SOP}' ask '{question}' --json >> $MARKS/told; echo $? >> $MARKS/codes")

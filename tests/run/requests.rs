@@ -36,6 +36,82 @@ fn a_person_reviews_while_no_engine_is_there() {
 }
 
 #[test]
+fn what_is_no_file_is_neither_waited_for_nor_read_without_end() {
+    let rig =
+        Rig::new(&plan(&wp("a", "review = \"human\"")), &[("worker.sh", &worker("done_well"))]);
+    rig.apply(4);
+    rustix::fs::mkfifoat(rustix::fs::CWD, rig.repo().join("../pipe"), rustix::fs::Mode::RUSR)
+        .unwrap();
+    rig.write("../long.txt", &"x".repeat(3 << 20));
+    for (file, why) in [
+        ("/dev/zero", "no plain file"),
+        ("../pipe", "no plain file"),
+        ("../long.txt", "longer than"),
+    ] {
+        let said = rig.sop_ends(2, &["review", "a", "--request-changes", file]);
+        assert!(said.err.contains(why), "{file}: {}", said.err);
+    }
+    for file in ["/dev/zero", "../pipe"] {
+        let said = rig.sop_ends(2, &["validate", file]);
+        assert!(said.err.contains("`-` for standard input"), "{file}: {}", said.err);
+    }
+    assert_eq!(rig.wp("a").phase, Phase::AwaitingReview);
+}
+
+#[test]
+fn every_verb_says_in_the_same_words_which_wps_there_are() {
+    let rig =
+        Rig::new(&plan(&(wp("a", "") + &wp("b", ""))), &[("worker.sh", &worker("done_well"))]);
+    rig.apply(0);
+    for args in [
+        &["cancel", "nope"][..],
+        &["logs", "nope"],
+        &["wait", "nope", "--until", "settled"],
+        &["retry", "nope"],
+        &["brief", "plan.toml", "nope"],
+    ] {
+        let said = rig.sop_ends(2, args);
+        assert!(said.err.contains("has no WP `nope`; it has `a`, `b`"), "{args:?}: {}", said.err);
+    }
+    // Verbs that take the run as an argument take it as the others do, too.
+    assert_eq!(
+        rig.sop_ends(0, &["status", "--run", "o-1"]).out,
+        rig.sop_ends(0, &["status", "o-1"]).out
+    );
+    rig.sop_ends(0, &["resume", "--run", "o-1"]);
+    rig.sop_ends(2, &["status", "--run", "o-2"]);
+    rig.sop_ends(2, &["status", "o-1", "--run", "o-1"]);
+}
+
+#[test]
+fn what_was_noted_is_not_asked_for_again() {
+    let script = "if [ ! -e $MARKS/asked ]; then touch $MARKS/asked\n\
+                  printf '```question\\nA or B?\\n```\\n' > \"$SOP_REPORT\"; exit 0; fi\ndone_well";
+    let rig = Rig::new(
+        &plan(&(wp("a", "") + &wp("b", "review = \"human\""))),
+        &[(
+            "worker.sh",
+            &worker(&format!("if [ $SOP_WP = a ]; then {script}; else done_well; fi")),
+        )],
+    );
+    rig.apply(4);
+    let before = rig.sop_ends(0, &["status"]).out;
+    assert!(before.contains("sop answer q1") && before.contains("sop review b"), "{before}");
+    rig.sop_ends(0, &["answer", "q1", "B"]);
+    let after = rig.sop_ends(0, &["status"]).out;
+    assert!(after.contains("answer q1 (a) by sop: noted; `sop resume o-1` takes it up"), "{after}");
+    assert!(!after.contains("sop answer q1") && after.contains("sop review b"), "{after}");
+    rig.sop_ends(0, &["cancel", "b"]);
+    let after = rig.sop_ends(0, &["status"]).out;
+    assert!(after.contains("cancel b by sop: noted"), "{after}");
+    assert!(!after.contains("sop review b"), "{after}");
+    assert!(after.contains("sop resume o-1"), "{after}");
+    rig.sop_ends(4, &["resume"]);
+    let taken = rig.sop_ends(0, &["status"]).out;
+    assert!(!taken.contains("noted"), "{taken}");
+}
+
+#[test]
 fn of_two_reviews_the_second_is_refused_and_says_who_was_first() {
     let review = "review = \"human\"";
     let rig = Rig::new(&plan(&wp("a", review)), &[("worker.sh", &worker("done_well"))]);

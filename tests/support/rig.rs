@@ -8,6 +8,7 @@
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::fs;
+use std::io::Write as _;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
@@ -179,6 +180,27 @@ impl Rig {
         command.args(before).arg(env!("CARGO_BIN_EXE_sop")).args(args);
         command.stdin(Stdio::null()).stdout(out).stderr(err).process_group(0);
         Engine { child: command.spawn().expect("it starts") }
+    }
+
+    /// Runs `sop` at a terminal, and types `keys` once it shows `prompt`. Its exit code, and all it showed.
+    pub fn types(&self, keys: &str, prompt: &str, args: &[&str]) -> (i32, String) {
+        let path = self.root().join("screen");
+        fs::write(&path, "").expect("a file");
+        let words = [&[env!("CARGO_BIN_EXE_sop")][..], args].concat();
+        let line = shlex::try_join(words).expect("words");
+        let mut command = self.command("script");
+        command.args(["-qefc", &line]).arg(&path).env("TERM", "dumb").env("SHELL", "/bin/sh");
+        command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+        let mut engine = Engine { child: command.spawn().expect("it starts") };
+        let shown = || String::from_utf8_lossy(&fs::read(&path).unwrap_or_default()).into_owned();
+        until(|| shown().contains(prompt).then_some(()).ok_or_else(shown));
+        let typed = engine.child.stdin.as_mut().expect("its keyboard").write_all(keys.as_bytes());
+        typed.expect("it is typed");
+        // The keyboard stays where it is: its end would be an answer too.
+        let keyboard = engine.child.stdin.take();
+        let code = engine.wait();
+        drop(keyboard);
+        (code, shown())
     }
 
     /// Sends a signal to the process that holds the newest worker of a WP.

@@ -85,9 +85,7 @@ fn known(ledger: &Ledger, id: &WpId) -> Result<(), Failure> {
     if ledger.wp(id).is_some() || ledger.gates.iter().any(gate) {
         return Ok(());
     }
-    let names: Vec<&str> = ledger.wps.iter().take(20).map(|wp| wp.id.as_str()).collect();
-    Err(Failure::usage(format!("`{}` has no WP `{id}`", ledger.run))
-        .help(format!("there are: {}", names.join(", "))))
+    Err(run_args::no_such(ledger, id))
 }
 
 fn at_work(ledger: &Ledger, id: &WpId) -> bool {

@@ -154,12 +154,17 @@ pub const RULES: &[Rule] = &[
     Rule {
         code: "missing-file",
         about: "Files that the plan names exist.",
-        help: "Instructions and copies are named from the top of the repository. Correct the name, or make the file.",
+        help: "Instructions, copies and a worker's program are named from the top of the repository. Correct the name, or make the file.",
     },
     Rule {
         code: "missing-key",
         about: "Required keys are there.",
         help: "Add the key that the finding names; the schema explains it: `sop schema plan`.",
+    },
+    Rule {
+        code: "missing-program",
+        about: "A worker that is a program of the machine is on its PATH.",
+        help: "Without it no worker of its tiers could start, and others would be paid before that shows. Install it, mend its name, or name a file of the repository by a path with a `/`.",
     },
     Rule {
         code: "missing-stage",
@@ -256,6 +261,11 @@ pub const RULES: &[Rule] = &[
         code: "shared-file",
         about: "The shared files of a stage are in no whitelist of it.",
         help: "They are left for consolidation, after the WPs of the stage are merged. Take them away with a `!` pattern.",
+    },
+    Rule {
+        code: "stale-worker",
+        about: "A worker that is a file of the repository is taken from the base commit.",
+        help: "The checkout holds another version, which no worktree would see. Commit it to the base before the run if it is the one that is meant.",
     },
     Rule {
         code: "syntax",

@@ -45,10 +45,16 @@ pub(super) fn commands(ledger: &Ledger) -> Vec<NextCommand> {
         say(commands::approve(run, &wp.id), "or --request-changes FILE");
     }
     if of(Phase::Blocked).next().is_some() {
-        say(commands::resume(run), "once what blocks it is mended");
+        say(
+            commands::resume(run),
+            "once what blocks it is mended around the run: its plan and base stay as they were; to change those, apply anew",
+        );
     }
     for wp in of(Phase::Escalated) {
-        say(commands::retry(run, &wp.id), "more rounds, once you have decided");
+        say(
+            commands::retry(run, &wp.id),
+            "more rounds on the same plan and base, once you have decided",
+        );
     }
     for wp in of(Phase::Cancelled) {
         say(commands::retry(run, &wp.id), "take it up again");

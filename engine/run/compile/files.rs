@@ -6,10 +6,14 @@ use bstr::{BStr, BString, ByteSlice};
 
 use crate::finding::Finding;
 use crate::git::Repo;
-use crate::model::plan::Does;
+use crate::model::ids::{TierId, WorkerId};
+use crate::model::plan::{Does, Worker};
+use crate::plain_file;
 use crate::plan::is_nameless;
 use crate::process;
+use crate::worker::Home;
 
+use super::Purpose;
 use super::base::Base;
 use super::subject::Subject;
 
@@ -31,6 +35,10 @@ pub(super) fn check(
     if let Some(base) = base {
         instructions(subject, top, base, findings);
         workers(subject, top, base, findings);
+        if let Some(repo) = repo.filter(|_| subject.purpose == Purpose::Run) {
+            unavailable(subject, findings);
+            stale(subject, repo, top, base, findings);
+        }
         briefs(subject, top, base, named, findings);
     }
 }
@@ -76,21 +84,98 @@ fn workers(subject: Subject<'_>, top: &Path, base: &Base, findings: &mut Vec<Fin
         if !program.contains('/') || templated || copied || elsewhere {
             continue;
         }
-        if base.holds(BStr::new(path)) || !exists(&top.join(path)) {
+        if base.holds(BStr::new(path)) {
             continue;
         }
-        let message = format!(
-            "`{program}` is in the checkout but not in the base commit {}, so no worktree would have it",
-            base.commit.short()
-        );
-        let help = format!("commit it to `{}` before the run", subject.plan.base);
-        let key = match &worker.does {
-            Does::Command { .. } => "command",
-            Does::Agent { .. } => "program",
-        };
-        let at = format!("/workers/{name}/{key}/0");
-        findings.push(subject.here("not-in-base", &at, message).help(help));
+        let at = word(name, worker, 0);
+        findings.push(if exists(&top.join(path)) {
+            let message = format!(
+                "`{program}` is in the checkout but not in the base commit {}, so no worktree would have it",
+                base.commit.short()
+            );
+            let help = format!("commit it to `{}` before the run", subject.plan.base);
+            subject.here("not-in-base", &at, message).help(help)
+        } else {
+            let message = format!("there is no `{program}`, neither in the checkout nor in the base");
+            subject
+                .here("missing-file", &at, message)
+                .help("a worker's program is named from the top of its worktree, or is one on PATH")
+        });
     }
+}
+
+/// Programs that this machine would have to find on `PATH`, and does not: better told before another worker is
+/// paid. Where another tier stands in, it is only a warning.
+fn unavailable(subject: Subject<'_>, findings: &mut Vec<Finding>) {
+    let plan = subject.plan;
+    if !plan.provision.setup.is_empty() {
+        // Setup may make it.
+        return;
+    }
+    let gone = |worker: &Worker| match worker.argv().first() {
+        Some(program) if program.contains('/') || program.contains("{{") => false,
+        Some(program) => Home::here(&worker.env).find(program).is_none(),
+        None => false,
+    };
+    for (name, worker) in plan.workers.iter().filter(|(_, worker)| gone(worker)) {
+        let mut tiers = plan.tiers.values().filter(|tier| &tier.worker == name).peekable();
+        if tiers.peek().is_none() {
+            // Nobody would start it.
+            continue;
+        }
+        let there = |tier: &TierId| {
+            let worker = plan.tiers.get(tier).and_then(|tier| plan.workers.get(&tier.worker));
+            worker.is_some_and(|worker| !gone(worker))
+        };
+        let stands_in = tiers.all(|tier| tier.fallback.iter().any(there));
+        let program = &worker.argv()[0];
+        let (at, message) =
+            (word(name, worker, 0), format!("there is no program `{program}` on PATH here"));
+        findings.push(match stands_in {
+            true => subject
+                .warning("missing-program", &at, message)
+                .help("the tier's fallback would work in its place"),
+            false => subject.error("missing-program", &at, message).help(
+                "install it, mend its name, or name a file of the repository with a `/` in its path",
+            ),
+        });
+    }
+}
+
+/// What is mended in the checkout and not committed does not reach a worktree.
+fn stale(subject: Subject<'_>, repo: &Repo, top: &Path, base: &Base, findings: &mut Vec<Finding>) {
+    for (name, worker) in &subject.plan.workers {
+        for (n, named) in worker.argv().iter().enumerate() {
+            let path = named.strip_prefix("./").unwrap_or(named);
+            if path.contains("{{") || !base.holds(BStr::new(path)) {
+                continue;
+            }
+            let theirs = repo.blob_at(&base.commit, BStr::new(path)).ok().flatten();
+            let ours = plain_file::read_own(&top.join(path)).ok();
+            if let (Some(theirs), Some(ours)) = (theirs, ours)
+                && theirs != ours
+            {
+                let message = format!(
+                    "`{named}` is not the same in the checkout as in the base commit {}: the worker is the one \
+                     in the base",
+                    base.commit.short()
+                );
+                let help =
+                    format!("commit it to `{}` if the newer one is meant", subject.plan.base);
+                let at = word(name, worker, n);
+                findings.push(subject.warning("stale-worker", &at, message).help(help));
+            }
+        }
+    }
+}
+
+/// Pointer to the `n`th word of a worker's command line.
+fn word(name: &WorkerId, worker: &Worker, n: usize) -> String {
+    let key = match &worker.does {
+        Does::Command { .. } => "command",
+        Does::Agent { .. } => "program",
+    };
+    format!("/workers/{name}/{key}/{n}")
 }
 
 /// The text of a brief is read here and now, so a brief file outside the base runs; but whoever looks

@@ -10,6 +10,10 @@ use crate::model::plan::Plan;
 
 use super::subject::Subject;
 
+/// So many WPs of a ring are named and shown: enough to cut it, and the cost of a long one does not grow with its
+/// length times that of the file.
+const SHOWN: usize = 12;
+
 /// In which order the WPs run, as far as that is known.
 pub(super) struct Order {
     /// The graph. Without faults it is the plan's.
@@ -133,7 +137,10 @@ fn cycle(subject: Subject<'_>, ring: &Cycle) -> Finding {
             .label("can never start")
             .help("drop the entry");
     }
-    let names: Vec<&str> = ring.ids.iter().map(WpId::as_str).collect();
+    let mut names: Vec<String> = ring.ids.iter().take(SHOWN).map(ToString::to_string).collect();
+    if let more @ 1.. = ring.ids.len().saturating_sub(SHOWN) {
+        names.push(format!("… {more} more …"));
+    }
     let message = format!(
         "WPs wait for each other, so none of them can start: {} → {first}",
         names.join(" → ")
@@ -143,7 +150,7 @@ fn cycle(subject: Subject<'_>, ring: &Cycle) -> Finding {
         .error(CODE, &at, message)
         .label(waits(first, second))
         .help("drop one of these entries");
-    for (one, other) in pairs {
+    for (one, other) in pairs.take(SHOWN - 1) {
         finding = finding.related(waits(one, other), subject.place(&entry(subject, one, other)));
     }
     finding

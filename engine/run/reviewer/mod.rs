@@ -236,12 +236,11 @@ impl Bench {
                 return Err(blocked(text));
             }
         };
-        let now = Timestamp(jiff::Timestamp::now());
-        if let Some(at) = not_before.filter(|at| *at > now) {
+        if let Some(at) = not_before.filter(|at| !self.site.due.is_over(*at)) {
             // A WP gives its room up meanwhile; the whole has nobody who would take it up again.
             return Ok(match self.subject.wp {
                 Some(_) => Next::Else(Sat::Later),
-                None => Next::Wait(at.since(now).0),
+                None => Next::Wait(at.since(Timestamp(jiff::Timestamp::now())).0),
             });
         }
         let left = match self.left(&seen) {

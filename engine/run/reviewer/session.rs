@@ -10,6 +10,7 @@ use crate::ledger::{Session, Sitting};
 use crate::model::ids::{TierId, WpId};
 use crate::model::plan::{BriefBy, Budget, Continue, Does, Kind, Plan, Review, Tier, Worker, Wp};
 use crate::plain_file;
+use crate::run::asking;
 use crate::run::directory::{RunDir, write_whole};
 use crate::run::site::Halt;
 use crate::run::step;
@@ -142,6 +143,8 @@ impl Bench {
         spec.log_limit = tier.log_limit;
         spec.grace = tier.grace.0;
         spec.env.extend(worker.env.iter().map(|(k, v)| (k.into(), v.into())));
+        let path = asking::path_with(worker, asking::folder_of_sop());
+        spec.env.extend(path.map(|path| ("PATH".into(), path)));
         if let Some(wp) = &self.subject.wp {
             spec.env.push(("SOP_WP".into(), wp.as_str().into()));
         }

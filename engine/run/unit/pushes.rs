@@ -1,7 +1,7 @@
 //! A worker does not push. What it tries is refused and noted while it works, and held against it when its work
 //! is judged.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
 use std::io::{self, ErrorKind};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -14,6 +14,7 @@ use crate::model::outcome::{Check, Problem};
 use crate::model::plan::Worker;
 use crate::plain_file;
 use crate::process::escape;
+use crate::run::asking;
 use crate::run::directory::{RunDir, write_whole};
 use crate::run::site::Halt;
 
@@ -48,12 +49,9 @@ impl Unit {
             (NOTES.into(), dir.pushes(&self.state.id, self.state.attempt).into()),
         ]);
         // Last of all, so that it hides no program; without it git refuses as well, and nothing is noted.
-        let path = worker.env.get("PATH").map(OsString::from).or_else(|| std::env::var_os("PATH"));
-        let with_ours = path.and_then(|path| {
-            let all = std::env::split_paths(&path).chain([dir.no_push()]);
-            std::env::join_paths(all).ok()
-        });
-        spec.env.extend(with_ours.map(|path| ("PATH".into(), path)));
+        let ours = [Some(dir.no_push()), asking::folder_of_sop()];
+        let path = asking::path_with(worker, ours.into_iter().flatten());
+        spec.env.extend(path.map(|path| ("PATH".into(), path)));
         Ok(())
     }
 

@@ -13,6 +13,10 @@ use crate::run::beside;
 use crate::run::provision::snapshot_spec;
 use crate::run::site::Halt;
 
+/// Of a path that only the Definition of Done has made.
+const BY_CHECKS: &str = "is outside the whitelist, and was made by the checks (DoD), not by the worker: have the base \
+                         ignore it (.gitignore), or widen the whitelist";
+
 impl Unit {
     /// Takes down the rest of the repository before attempt `attempt`, on disk: the engine that looks
     /// afterwards may be another. Its SHA-256 goes into the journal, so that what is compared later is
@@ -81,8 +85,12 @@ impl Unit {
             .into_iter()
             .chain(held)
             .map(|finding| {
-                let problem = Problem::new(Check::Scope, finding.what.to_string());
-                problem.about(finding.place.to_string())
+                let place = finding.place.to_string();
+                let text = match finding.what {
+                    What::OutsideWhitelist(_) if self.by_checks(&place) => BY_CHECKS.to_owned(),
+                    what => what.to_string(),
+                };
+                Problem::new(Check::Scope, text).about(place)
             })
             .collect();
         problems.extend(pushes::attempted(&self.site.dir, &self.state.id, self.state.attempt));
@@ -131,6 +139,16 @@ impl Unit {
         .await?;
         let tried = pushes::attempted(&self.site.dir, &self.state.id, self.state.attempt);
         Ok(problems.into_iter().chain(tried).chain(pushes::got_through(&pushed)).collect())
+    }
+
+    /// Whether a path outside the whitelist came to be while the checks ran: the worker had been judged then, and
+    /// nothing was amiss. What it finds there in a later round is not its own either.
+    fn by_checks(&self, place: &str) -> bool {
+        let named = |problem: &Problem| {
+            problem.message == BY_CHECKS && problem.subject.as_deref() == Some(place)
+        };
+        self.state.phase == Phase::Rechecking
+            || self.state.rounds.last().is_some_and(|last| last.problems.iter().any(named))
     }
 
     /// A worker that says it is done and left nothing.

@@ -8,7 +8,6 @@ use crate::launch::{Capture, Key, Launcher, Spec, Stdin};
 use crate::ledger::NextAttempt;
 use crate::model::outcome::{Check, Problem};
 use crate::model::plan::{BriefBy, Does, Kind, Worker};
-use crate::model::time::Timestamp;
 use crate::plain_file;
 use crate::process;
 
@@ -38,7 +37,7 @@ impl Unit {
                 return Err(Halt::blocked(problem));
             }
         };
-        if not_before.is_some_and(|at| at > Timestamp(jiff::Timestamp::now())) {
+        if not_before.is_some_and(|at| !self.site.due.is_over(at)) {
             // Whoever gives room out takes it up again when its time has come.
             return Err(Halt::Stopped);
         }
