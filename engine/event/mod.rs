@@ -60,6 +60,10 @@ pub enum Event {
         /// Whether the whole is looked at once more when everything is integrated.
         #[serde(default)]
         verify: bool,
+        /// SHA-256 of what is frozen beside the plan, in hexadecimal: the repository's own templates, and what
+        /// the DoD said on the base.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        beside_sha256: Option<String>,
     },
     /// Somebody said yes to exactly this plan.
     RunApproved {

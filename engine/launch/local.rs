@@ -54,14 +54,19 @@ impl Local {
         self
     }
 
-    /// For the engine that has just taken `run` for itself: of the run's steps, it adopts those that are
-    /// there now and those that it starts from now on. A folder that comes to be in any other way is
-    /// refused, whatever is in it ([`LaunchError::Foreign`]).
+    /// For the engine that has just taken `run` for itself: of the run's steps, it adopts those that it
+    /// starts from now on, and of those that are there now the ones that are `open`, told unit, step and
+    /// attempt: that an engine before it may have left in flight. Any other folder is refused, whatever is
+    /// in it ([`LaunchError::Foreign`]).
     ///
     /// # Errors
     /// When the folders cannot be listed.
-    pub fn owning(mut self, run: &RunId) -> Result<Self, LaunchError> {
-        self.origin = Some(Arc::new(Origin::of(&self.root.join(run.as_str()))?));
+    pub fn owning(
+        mut self,
+        run: &RunId,
+        open: impl Fn(&str, &str, u32) -> bool,
+    ) -> Result<Self, LaunchError> {
+        self.origin = Some(Arc::new(Origin::of(&self.root.join(run.as_str()), open)?));
         Ok(self)
     }
 

@@ -2,11 +2,13 @@
 //!
 //! The folder of a step lies where workers can write: one could leave a result for a step that is yet to
 //! come, and it would be believed without the step having run. So the engine that has a run believes in
-//! the steps that were there when it took the run, and in those it started itself, and in no other.
+//! the steps that it started itself, and of those that were there when it took the run only in the few
+//! that the journal leaves open: what the engine before it may have begun and not told of. A folder for
+//! anything later was made by nobody who had a reason to.
 //!
-//! What was there already can still be forged: by a worker that outlived its engine, or that wrote
-//! before the engine died. Against that only something would help that a worker cannot write, and the
-//! processes of one user have no such place.
+//! One that is open can still be forged, by a process that outlived its own step and ended the engine
+//! within another. Against that only something would help that a worker cannot write, and the processes
+//! of one user have no such place.
 
 use std::collections::HashSet;
 use std::fs;
@@ -28,18 +30,22 @@ pub(super) struct Origin {
 
 #[derive(Debug, Default)]
 struct Folders {
-    /// There when the run was taken.
+    /// There when the run was taken, of a step that may have been in flight.
     found: HashSet<PathBuf>,
     /// Made since.
     made: HashSet<PathBuf>,
 }
 
 impl Origin {
-    /// Takes down the folders `<run>/steps/*/*`.
-    pub(super) fn of(run: &Path) -> Result<Self, LaunchError> {
+    /// Takes down the folders `<run>/steps/*/*` of steps that are `open`: told unit, step and attempt.
+    pub(super) fn of(
+        run: &Path,
+        open: impl Fn(&str, &str, u32) -> bool,
+    ) -> Result<Self, LaunchError> {
         let mut found = HashSet::new();
         for unit in folders(&run.join("steps"))? {
-            found.extend(folders(&unit)?);
+            let steps = folders(&unit)?;
+            found.extend(steps.into_iter().filter(|dir| is_open(&unit, dir, &open)));
         }
         let folders = Mutex::new(Folders { found, made: HashSet::new() });
         Ok(Self { run: run.to_owned(), folders })
@@ -101,6 +107,14 @@ impl Folders {
     fn knows(&self, dir: &Path) -> bool {
         self.found.contains(dir) || self.made.contains(dir)
     }
+}
+
+/// Whether the folder is that of an open step, by its name (see [`Key::folder`]).
+fn is_open(unit: &Path, dir: &Path, open: impl Fn(&str, &str, u32) -> bool) -> bool {
+    let name = |path: &Path| path.file_name().and_then(|name| name.to_str()).map(str::to_owned);
+    let (Some(unit), Some(name)) = (name(unit), name(dir)) else { return false };
+    let Some((step, attempt)) = name.rsplit_once('-') else { return false };
+    attempt.parse().is_ok_and(|attempt| open(&unit, step, attempt))
 }
 
 /// The folders in a folder, which need not be there. Links are none.

@@ -23,6 +23,7 @@ use crate::brief::Briefs;
 use crate::event::Classed;
 use crate::git::{Removal, Repo, WorktreeSpec};
 use crate::graph::Waits;
+use crate::launch::Local;
 use crate::model::checkpoint::{
     Checkpoint, Overlap, OverlapSort, PlannedDod, PlannedProvision, PlannedStage, PlannedVerify,
     PlannedWp,
@@ -123,7 +124,9 @@ pub async fn dry_run(
     let made = Made { base: base.commit.clone(), copied: plan.provision.copy.clone() };
     let made = serde_json::to_vec(&made).unwrap_or_default();
     write_whole(&dir.named(MADE), &made).map_err(RunError::from)?;
-    let site = open::site(repo, dir, plan.clone(), Briefs::built_in(), BTreeMap::new())?;
+    let launcher = Local::new(dir.root()).owning(dir.run(), |_, _, _| false);
+    let launcher = launcher.map_err(RunError::from)?;
+    let site = open::site(repo, dir, plan.clone(), Briefs::built_in(), launcher, BTreeMap::new())?;
     let site = Arc::new(site);
     site.blocking(Check::Provision, move |site| {
         sweep(site, &root);

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::directory::{RunDir, write_whole};
 use super::error::RunError;
-use super::freeze::{freeze_classed, freeze_templates, frozen, sha256};
+use super::freeze::{beside, freeze_classed, freeze_templates, frozen, sha256};
 use super::naming::claim;
 use crate::event::{After, ApprovedBy, Classed, Event, LevelShape, Record, VERSION, WpShape};
 use crate::git::Repo;
@@ -79,6 +79,7 @@ pub fn create(repo: &Repo, new: &NewRun<'_>) -> Result<RunDir, RunError> {
         mode: plan.mode,
         levels: levels(plan, new.graph),
         verify: plan.verify.is_some(),
+        beside_sha256: Some(beside(&dir)?),
     };
     let approved = Event::RunApproved { by: new.by, plan_sha256: sha };
     let records = [Record { seq: 1, at, event: created }, Record { seq: 2, at, event: approved }];

@@ -57,6 +57,23 @@ pub enum RunError {
         /// The approved one.
         approved: String,
     },
+    /// What is frozen beside the plan is not as it was when the run was made.
+    #[error(
+        "{} and {} are not as they were when the run was made (together their SHA-256 is {found}, the journal \
+         says {approved}): what is frozen in a run is never edited; start a new run",
+        templates.display(),
+        classed.display()
+    )]
+    ChangedBeside {
+        /// The folder of templates.
+        templates: PathBuf,
+        /// What the DoD said on the base.
+        classed: PathBuf,
+        /// Their digest.
+        found: String,
+        /// The one that was recorded.
+        approved: String,
+    },
     /// Nobody said yes to this plan.
     #[error("the run `{0}` was never approved; start a new one with `sop apply`")]
     Unapproved(RunId),

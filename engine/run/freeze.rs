@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 use super::directory::{DirectoryError, RunDir, write_whole};
 use super::error::RunError;
 use crate::brief;
-use crate::event::Classed;
+use crate::event::{Classed, Event, Record};
 use crate::git::Repo;
 use crate::ledger::Ledger;
 use crate::model::ids::CommitId;
@@ -81,6 +81,62 @@ pub(super) fn freeze_classed(dir: &RunDir, classed: &[(Classed, PathBuf)]) -> Re
     Ok(())
 }
 
+/// SHA-256 of what a run keeps beside its plan: the templates and [what the DoD said](freeze_classed), each
+/// file with its name and its length.
+///
+/// # Errors
+/// When one of them cannot be read, or is no plain file.
+pub(super) fn beside(dir: &RunDir) -> Result<String, RunError> {
+    let io = |path: &Path| {
+        let path = path.to_owned();
+        move |source| DirectoryError::Io { what: "read", path, source }
+    };
+    let folder = dir.path().join(brief::FOLDER);
+    let mut paths = vec![dir.named("classed.json")];
+    match fs::read_dir(&folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+        entries => {
+            for entry in entries.map_err(io(&folder))? {
+                paths.push(entry.map_err(io(&folder))?.path());
+            }
+        }
+    }
+    paths.sort();
+    let mut all = Sha256::new();
+    for path in paths {
+        let bytes = plain_file::read_own(&path).map_err(io(&path))?;
+        let name = path.file_name().unwrap_or_default().as_encoded_bytes();
+        for part in [name, &bytes] {
+            all.update((part.len() as u64).to_le_bytes());
+            all.update(part);
+        }
+    }
+    Ok(hex(&all.finalize()))
+}
+
+/// Proves that what is kept beside the plan is as it was when the run was made. A run of a version that took
+/// nothing down of it goes on as it is.
+///
+/// # Errors
+/// When something was changed, added or taken away.
+pub(super) fn unchanged_beside(dir: &RunDir, records: &[Record]) -> Result<(), RunError> {
+    let Some(Event::RunCreated { beside_sha256: Some(approved), .. }) =
+        records.first().map(|record| &record.event)
+    else {
+        return Ok(());
+    };
+    let found = beside(dir)?;
+    if found == *approved {
+        return Ok(());
+    }
+    Err(RunError::ChangedBeside {
+        templates: dir.path().join(brief::FOLDER),
+        classed: dir.named("classed.json"),
+        found,
+        approved: approved.clone(),
+    })
+}
+
 /// DoD commands whose class on a base is known already.
 pub(super) fn known(dir: &RunDir, ledger: &Ledger) -> BTreeMap<(CommitId, String), Classed> {
     let frozen: Vec<Classed> = plain_file::read_own(&dir.named("classed.json"))
@@ -100,5 +156,9 @@ pub(super) fn known(dir: &RunDir, ledger: &Ledger) -> BTreeMap<(CommitId, String
 /// SHA-256 in hexadecimal.
 #[must_use]
 pub fn sha256(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+    hex(&Sha256::digest(bytes))
+}
+
+fn hex(digest: &[u8]) -> String {
+    digest.iter().map(|byte| format!("{byte:02x}")).collect()
 }

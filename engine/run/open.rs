@@ -7,7 +7,8 @@ use super::create::Approval;
 use super::directory::{EngineLock, RunDir};
 use super::due::Due;
 use super::error::RunError;
-use super::freeze::{known, thaw};
+use super::freeze::{known, thaw, unchanged_beside};
+use super::in_flight::in_flight;
 use super::leaving::Leaving;
 use super::lookout::Lookout;
 use super::settled::Settled;
@@ -49,9 +50,12 @@ pub fn open(repo: &Repo, dir: RunDir) -> Result<Open, RunError> {
         journal.append(&[record])?;
     }
     let plan = thaw(&dir, &ledger.plan_sha256)?;
+    unchanged_beside(&dir, &records)?;
     let briefs = Briefs::load(&dir.path())?;
     let known = known(&dir, &ledger);
-    let site = site(repo, dir, plan, briefs, known)?;
+    let launcher = Local::new(dir.root())
+        .owning(dir.run(), |unit, step, attempt| in_flight(&ledger, &plan, unit, step, attempt))?;
+    let site = site(repo, dir, plan, briefs, launcher, known)?;
     Ok(Open { site, lock, journal, ledger })
 }
 
@@ -78,6 +82,7 @@ pub fn site(
     dir: RunDir,
     plan: Plan,
     briefs: Briefs,
+    launcher: Local,
     classed: BTreeMap<(CommitId, String), Classed>,
 ) -> Result<Site, RunError> {
     let top = repo.top().ok_or_else(|| RunError::Bare(repo.common_dir().to_owned()))?.to_owned();
@@ -88,7 +93,7 @@ pub fn site(
         whitelists: whitelists.collect::<Result<_, _>>()?,
         repo: repo.clone(),
         top,
-        launcher: Local::new(dir.root()).owning(dir.run())?,
+        launcher,
         briefs,
         worktrees: worktrees.join(dir.run().as_str()),
         identity: repo.identity(),

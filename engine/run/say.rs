@@ -3,8 +3,7 @@
 //! leaves `<n>.no` beside it, which says why not.
 
 use std::fs;
-use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::directory::{DirectoryError, RunDir, write_whole};
 use crate::model::ids::WpId;
@@ -40,13 +39,7 @@ pub enum Became {
 /// # Errors
 /// When it cannot be written, or something else stands in the folder's place.
 pub fn leave(dir: &RunDir, word: &Word) -> Result<(), DirectoryError> {
-    let folder = folder(dir, &word.wp, word.attempt);
-    fs::create_dir_all(&folder)
-        .and_then(|()| match fs::symlink_metadata(&folder)?.is_dir() {
-            true => Ok(()),
-            false => Err(io::Error::other("it is not a folder")),
-        })
-        .map_err(|source| DirectoryError::Io { what: "make", path: folder.clone(), source })?;
+    let folder = dir.own(Path::new(&RunDir::turn_name(&word.wp, word.attempt)).join("say"))?;
     let was_left = ["txt", "taken", "no"]
         .iter()
         .any(|ending| fs::symlink_metadata(folder.join(format!("{}.{ending}", word.n))).is_ok());

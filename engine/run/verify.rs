@@ -184,9 +184,7 @@ async fn subject(
         .await?;
     let diff_file = site.dir.named(&format!("verdicts/{}.diff", RunDir::verify_stem(state.look)));
     let unwritten = |error: String| Halt::blocked(Problem::new(Check::Review, error));
-    if let Some(folder) = diff_file.parent() {
-        std::fs::create_dir_all(folder).map_err(|error| unwritten(error.to_string()))?;
-    }
+    site.dir.own("verdicts/verify").map_err(|error| unwritten(error.to_string()))?;
     write_whole(&diff_file, &diff).map_err(|error| unwritten(error.to_string()))?;
     let mut seen = HashSet::new();
     let ran: Vec<&Ran> =

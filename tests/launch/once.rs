@@ -29,10 +29,16 @@ async fn eight_holders_of_one_key_start_it_once() {
 }
 
 #[tokio::test]
-async fn the_owner_of_a_run_adopts_what_was_there_and_what_it_started_and_no_more() {
+async fn the_owner_of_a_run_adopts_what_was_in_flight_and_what_it_started_and_no_more() {
     let bench = Bench::new();
-    bench.run_as(&key("earlier"), &bench.shell("true")).await;
-    let owner = bench.local.clone().owning(&RunId::new("demo-1").unwrap()).unwrap();
+    for step in ["earlier", "later"] {
+        bench.run_as(&key(step), &bench.shell("true")).await;
+    }
+    let run = RunId::new("demo-1").unwrap();
+    let open = |_: &str, step: &str, attempt| (step, attempt) == ("earlier", 1);
+    let owner = bench.local.clone().owning(&run, open).unwrap();
+    let error = owner.find(&key("later")).await.unwrap_err();
+    assert!(matches!(&error, LaunchError::Foreign { .. }), "{error}");
     assert!(matches!(owner.find(&key("earlier")).await.unwrap(), Found::Ended(_)));
     let handle = owner.submit(&key("own"), &bench.shell("true")).unwrap();
     within(handle.wait()).await.unwrap();

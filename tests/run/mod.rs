@@ -23,6 +23,7 @@ mod limits;
 mod logs;
 mod objects;
 mod outcomes;
+mod planted;
 mod providers;
 mod pushes;
 mod questions;

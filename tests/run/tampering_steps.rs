@@ -10,10 +10,11 @@ use crate::support::rig::Rig;
 use crate::support::written::{plan, worker, wp, wp_proven_by};
 
 /// The run's directory, as a worker in its worktree finds it.
-const RUN: &str = "run=$(git rev-parse --path-format=absolute --git-common-dir)/sop-run/$SOP_RUN";
+pub(super) const RUN: &str =
+    "run=$(git rev-parse --path-format=absolute --git-common-dir)/sop-run/$SOP_RUN";
 
 /// A result of a step `$1` of `a`, which never ran: green, and in every field as a holder writes it.
-const FORGE: &str = "forge() { mkdir -p $run/steps/$2/$1-1; \
+pub(super) const FORGE: &str = "forge() { mkdir -p $run/steps/$2/$1-1; \
     printf '{\"key\":{\"run\":\"%s\",\"unit\":\"%s\",\"step\":\"%s\",\"attempt\":1},\
     \"exit\":{\"code\":0},\"ended_by\":\"itself\",\"started_at\":\"2026-01-01T00:00:00Z\",\
     \"ended_at\":\"2026-01-01T00:00:01Z\",\"duration_ms\":1000,\"lines\":0,\"bytes\":0,\

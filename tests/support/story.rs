@@ -98,6 +98,7 @@ impl Story {
     pub fn created(mode: Mode, levels: Vec<LevelShape>) -> Self {
         let now = Timestamp("2026-03-04T05:06:07Z".parse().unwrap());
         let event = Event::RunCreated {
+            beside_sha256: None,
             version: VERSION,
             run: sop::model::ids::RunId::new("settings-1").unwrap(),
             goal: "Move the settings page to the new client.".to_owned(),

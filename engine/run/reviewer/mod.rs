@@ -250,6 +250,7 @@ impl Bench {
         if seen.review.guard.is_none() {
             self.let_in(&mut seen).await?;
         }
+        self.fresh(lens, number)?;
         let (prompt, session) = self.prompt(lens, &tier, number, again)?;
         let sitting = Sitting {
             number,

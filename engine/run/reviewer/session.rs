@@ -1,7 +1,7 @@
 //! One session of a reviewer: what it is told, the command line, its limits, and its process, started once
 //! or adopted.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use crate::brief::args::{self, ArgContext};
 use crate::event::Event;
@@ -54,8 +54,8 @@ impl Bench {
     }
 
     fn write(&self, name: &str, text: &str) -> Result<(), Halt> {
-        if let Some(folder) = self.site.dir.named(name).parent() {
-            make(folder)?;
+        if let Some(folder) = Path::new(name).parent() {
+            self.site.dir.own(folder).map_err(|error| blocked(error.to_string()))?;
         }
         write_whole(&self.site.dir.named(name), text.as_bytes())
             .map_err(|error| blocked(error.to_string()))
@@ -73,10 +73,15 @@ impl Bench {
         }
     }
 
-    /// The folder of a session, and what is in it.
-    pub(super) fn folder(&self, lens: &str, sitting: &Sitting) -> PathBuf {
-        let name = RunDir::sitting_name(&self.subject.stem, lens, sitting.number);
-        self.site.dir.named(&name)
+    /// Name of the folder of a session.
+    fn folder_name(&self, lens: &str, number: u32) -> String {
+        RunDir::sitting_name(&self.subject.stem, lens, number)
+    }
+
+    /// Makes the folder of a session that is yet to begin: what lies there is nobody's answer.
+    pub(super) fn fresh(&self, lens: &str, number: u32) -> Result<(), Halt> {
+        let made = self.site.dir.fresh(&self.folder_name(lens, number));
+        made.map(drop).map_err(|error| blocked(error.to_string()))
     }
 
     /// Sees a session through: started now, found at work, or found with its result.
@@ -88,8 +93,8 @@ impl Bench {
     ) -> Result<Event, Halt> {
         let site = &self.site;
         let key = site.key(&self.subject.unit, &self.step(lens), sitting.number);
-        let folder = self.folder(lens, sitting);
-        make(&folder)?;
+        let folder = site.dir.own(self.folder_name(lens, sitting.number));
+        let folder = folder.map_err(|error| blocked(error.to_string()))?;
         let (spec, text) = self.spec(lens, sitting, &key, &folder, left)?;
         let failed = |error: crate::launch::LaunchError| blocked(error.to_string());
         let handle = site.launcher.submit(&key, &spec).map_err(failed)?;
@@ -249,12 +254,6 @@ impl Bench {
         };
         Ok((argv, stdin, text))
     }
-}
-
-fn make(folder: &Path) -> Result<(), Halt> {
-    std::fs::create_dir_all(folder).map_err(|error| {
-        blocked(format!("cannot make {}: {error}", crate::run::unit::escaped(folder)))
-    })
 }
 
 /// What stands for the WP in the arguments of a command that looks at the whole.

@@ -14,7 +14,7 @@ use crate::process;
 use super::Unit;
 use super::brief::REPORT_LIMIT;
 use super::told::printed_report;
-use crate::run::directory::RunDir;
+use crate::run::directory::{DirectoryError, RunDir};
 use crate::run::provision::log_name;
 use crate::run::site::Halt;
 use crate::run::step;
@@ -51,6 +51,7 @@ impl Unit {
         let session = self.session_for(&tier);
         let prompt = self.prompt(attempt, session.is_some())?;
         let guard = self.take_guard(attempt).await?;
+        self.begin_afresh(attempt)?;
         self.begin_pushes(attempt)?;
         Ok(Event::AttemptStarted {
             wp,
@@ -62,6 +63,17 @@ impl Unit {
             prompt,
             session,
         })
+    }
+
+    /// Nothing that another worker left under the attempt's names is the attempt's: no question, no word
+    /// to it, no report.
+    fn begin_afresh(&self, attempt: u32) -> Result<(), Halt> {
+        let (dir, wp) = (&self.site.dir, &self.state.id);
+        let report = RunDir::report_name(wp, attempt);
+        dir.fresh(&RunDir::turn_name(wp, attempt))
+            .and_then(|_| dir.clear(&printed_report(&report)))
+            .and_then(|()| dir.clear(&report))
+            .map_err(|error| Halt::blocked(Problem::new(Check::Worker, error.to_string())))
     }
 
     /// Starts the worker, or finds it: at work, or with its result.
@@ -104,11 +116,13 @@ impl Unit {
         let attempt = key.attempt();
         let report = site.dir.named(&RunDir::report_name(&wp.id, attempt));
         let prompt = site.dir.named(self.prompt_name());
-        let folder = self.turn_folder(attempt);
-        std::fs::create_dir_all(folder.join("asks")).map_err(|error| {
-            let text = format!("cannot make {}: {error}", super::escaped(&folder));
-            Halt::blocked(Problem::new(Check::Worker, text))
-        })?;
+        let turn = RunDir::turn_name(&wp.id, attempt);
+        let unmade =
+            |error: DirectoryError| Halt::blocked(Problem::new(Check::Worker, error.to_string()));
+        let folder = site.dir.own(&turn).map_err(unmade)?;
+        for part in ["asks", "say"] {
+            site.dir.own(Path::new(&turn).join(part)).map_err(unmade)?;
+        }
         let (argv, stdin, text) = match &self.worker().does {
             Does::Agent { .. } => self.agent_command(tier, &prompt, &folder)?,
             Does::Command { command, brief } => {
