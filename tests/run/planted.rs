@@ -101,7 +101,8 @@ fn words_asks_and_reports_of_attempts_that_have_not_begun_are_nobodys() {
                  ln -s $MARKS $run/turns/a-2\necho good > a.txt";
     let script =
         asks_after(ahead, "[ $SOP_WP = a ] || ls $run/turns/b-1/* > $MARKS/found\ndone_well");
-    let text = with_head("autonomy = \"defaults\"", &(wp("a", "") + &wp("b", "needs = [\"a\"]")));
+    let head = "autonomy = \"defaults\"\ndecide_within = \"300ms\"";
+    let text = with_head(head, &(wp("a", "") + &wp("b", "needs = [\"a\"]")));
     let rig = Rig::new(&text, &[("worker.sh", &script)]);
     rig.apply(0);
     let found = rig.lines("found").join(" ");
