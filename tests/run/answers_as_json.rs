@@ -50,6 +50,7 @@ fn what_is_asked_of_an_engine_at_work() {
     let review = of(&rig, 0, &["review", "c", "--approve"]);
     assert_eq!(review, asked("review", &["c"], "engine"));
     assert_eq!(of(&rig, 0, &["cancel", "a"]), asked("cancel", &["a"], "engine"));
+    rig.until_wp("a", "cancelled", |wp| wp.phase == Phase::Cancelled);
     ends(&rig, engine, 3);
 }
 

@@ -106,7 +106,7 @@ fn what_was_noted_is_not_asked_for_again() {
     assert!(after.contains("cancel b by sop: noted"), "{after}");
     assert!(!after.contains("sop review b"), "{after}");
     assert!(after.contains("sop resume o-1"), "{after}");
-    rig.sop_ends(4, &["resume"]);
+    rig.sop_ends(3, &["resume"]);
     let taken = rig.sop_ends(0, &["status"]).out;
     assert!(!taken.contains("noted"), "{taken}");
 }

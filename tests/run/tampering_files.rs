@@ -83,7 +83,7 @@ fn an_engine_that_comes_back_waits_for_no_file_of_the_run() {
             std::fs::rename(&kept, &path).expect("it can be moved back");
         }
         let code = match name {
-            "resolved.json" | "engine.lock" => 5,
+            "resolved.json" | "classed.json" | "engine.lock" => 5,
             // Without a journal there is no run.
             "journal.jsonl" => 2,
             // What it can do without.
