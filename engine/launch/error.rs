@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::process::escape;
+use crate::process::escape_path;
 
 use super::Key;
 
@@ -13,7 +13,7 @@ use super::Key;
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum LaunchError {
     /// A file of the step could not be read or written.
-    #[error("cannot {what} {}: {source}", show(path))]
+    #[error("cannot {what} {}: {source}", escape_path(path))]
     File {
         /// What was tried: `read`, `write`, …
         what: &'static str,
@@ -25,7 +25,7 @@ pub enum LaunchError {
     /// A file of the step does not hold what this version writes.
     #[error(
         "{} is damaged: {message}; remove the folder only if nothing of it still runs",
-        show(path)
+        escape_path(path)
     )]
     Damaged {
         /// Which file.
@@ -37,7 +37,7 @@ pub enum LaunchError {
     #[error("step {0} has an empty command")]
     Empty(Key),
     /// The holder process could not be started.
-    #[error("cannot start the holder of step {key} ({}): {source}", show(program))]
+    #[error("cannot start the holder of step {key} ({}): {source}", escape_path(program))]
     NoHolder {
         /// Of which step.
         key: Key,
@@ -101,17 +101,12 @@ impl LaunchError {
 
 fn foreign(path: &Path, moved_to: Option<&Path>) -> String {
     let what_now = match moved_to {
-        Some(place) => format!("it has been moved to {} to be looked at", show(place)),
+        Some(place) => format!("it has been moved to {} to be looked at", escape_path(place)),
         None => "it cannot be moved away: remove it before you resume".to_owned(),
     };
     format!(
         "{} was made by somebody else before its step was started, so what it says is not believed; \
          {what_now}",
-        show(path)
+        escape_path(path)
     )
-}
-
-fn show(path: &Path) -> String {
-    use std::os::unix::ffi::OsStrExt;
-    escape(path.as_os_str().as_bytes())
 }

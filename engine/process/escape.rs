@@ -1,6 +1,9 @@
 //! Foreign bytes made safe for a terminal. Nothing that a worker prints, and no file name, may move
 //! the cursor, set a title, hide text or answer a query.
 
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
 use bstr::ByteSlice;
 
 use crate::model::unseen::is_unseen;
@@ -15,6 +18,12 @@ pub fn escape(bytes: &[u8]) -> String {
         chunk.invalid().iter().for_each(|byte| out.push_str(&format!("\\x{byte:02x}")));
     }
     out
+}
+
+/// [`escape`] for a path.
+#[must_use]
+pub fn escape_path(path: &Path) -> String {
+    escape(path.as_os_str().as_bytes())
 }
 
 /// One line of program output as a reader wants it: colours and other terminal sequences removed,

@@ -22,7 +22,7 @@ pub mod stop;
 pub mod tail;
 pub mod tree;
 
-pub use escape::{escape, plain};
+pub use escape::{escape, escape_path, plain};
 pub use identity::Identity;
 pub use limited_log::LimitedLog;
 pub use tail::tail;

@@ -14,7 +14,7 @@ use super::output::{Ends, create};
 use crate::launch::step::TOKEN;
 use crate::launch::{SpawnError, SpawnErrorKind, Spec, Stdin};
 use crate::plain_file;
-use crate::process::{escape, spawn};
+use crate::process::{escape, escape_path, spawn};
 
 /// A kind and a sentence: a [`SpawnError`] but for the program.
 type Reason = (SpawnErrorKind, String);
@@ -58,7 +58,7 @@ fn command(spec: &Spec, name: &OsString, arguments: &[OsString], token: &str) ->
 fn open_output(spec: &Spec) -> Result<(Output, Ends), Reason> {
     let open = |path: &Path, limit| {
         create(path, limit).map_err(|error| {
-            (SpawnErrorKind::NoLog, format!("cannot write the log {}: {error}", show(path)))
+            (SpawnErrorKind::NoLog, format!("cannot write the log {}: {error}", escape_path(path)))
         })
     };
     let log = open(&spec.log, spec.log_limit)?;
@@ -76,14 +76,17 @@ fn check_cwd(cwd: &Path) -> Result<(), Reason> {
         Ok(_) => "it is not a directory".to_owned(),
         Err(error) => error.to_string(),
     };
-    Err((SpawnErrorKind::NoCwd, format!("cannot work in {}: {wrong}", show(cwd))))
+    Err((SpawnErrorKind::NoCwd, format!("cannot work in {}: {wrong}", escape_path(cwd))))
 }
 
 fn open_stdin(stdin: &Stdin) -> Result<Stdio, Reason> {
     match stdin {
         Stdin::Null => Ok(Stdio::null()),
         Stdin::File(path) => plain_file::open(path).map(Stdio::from).map_err(|error| {
-            (SpawnErrorKind::NoStdin, format!("cannot read the input {}: {error}", show(path)))
+            (
+                SpawnErrorKind::NoStdin,
+                format!("cannot read the input {}: {error}", escape_path(path)),
+            )
         }),
     }
 }
@@ -99,8 +102,4 @@ fn not_started(program: &str, error: &io::Error) -> Reason {
         }
         _ => (SpawnErrorKind::Other, format!("cannot start {program}: {error}")),
     }
-}
-
-fn show(path: &Path) -> String {
-    escape(path.as_os_str().as_bytes())
 }

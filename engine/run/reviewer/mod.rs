@@ -362,7 +362,8 @@ impl Bench {
                 findings: findings.iter().collect(),
             })
             .collect();
-        let brief = subject.brief_file.as_deref().map(super::unit::escaped).unwrap_or_default();
+        let brief =
+            subject.brief_file.as_deref().map(crate::process::escape_path).unwrap_or_default();
         let context = ReviewContext {
             plan: &site.plan,
             wp: subject.wp.as_ref().map(|wp| site.wp(wp)),
@@ -371,7 +372,7 @@ impl Bench {
             base: &subject.base,
             round: subject.round,
             diff: &subject.diff,
-            diff_file: &super::unit::escaped(&subject.diff_file),
+            diff_file: &crate::process::escape_path(&subject.diff_file),
             brief_file: &brief,
             ran: &subject.ran,
             earlier: &earlier,

@@ -198,7 +198,7 @@ impl Bench {
         drive.stream_limit = tier.log_limit;
         let order = folder.join("drive.json");
         let unwritten = |error: std::io::Error| {
-            blocked(format!("cannot write {}: {error}", crate::run::unit::escaped(&order)))
+            blocked(format!("cannot write {}: {error}", crate::process::escape_path(&order)))
         };
         drive.write(&order).map_err(unwritten)?;
         let text = [Some(tier.worker.as_str()), tier.model.as_deref(), tier.effort.as_deref()];
@@ -246,7 +246,7 @@ impl Bench {
             BriefBy::File => Stdin::Null,
             BriefBy::Arg => {
                 let text = plain_file::read_own(prompt).map_err(|error| {
-                    blocked(format!("cannot read {}: {error}", crate::run::unit::escaped(prompt)))
+                    blocked(format!("cannot read {}: {error}", crate::process::escape_path(prompt)))
                 })?;
                 argv.push(String::from_utf8_lossy(&text).into_owned());
                 Stdin::Null

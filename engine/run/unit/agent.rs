@@ -56,7 +56,7 @@ impl Unit {
         drive.stream_limit = tier.log_limit;
         let order = folder.join("drive.json");
         let unwritten = |error: std::io::Error| {
-            let text = format!("cannot write {}: {error}", super::escaped(&order));
+            let text = format!("cannot write {}: {error}", crate::process::escape_path(&order));
             Halt::blocked(Problem::new(Check::Worker, text))
         };
         drive.write(&order).map_err(unwritten)?;

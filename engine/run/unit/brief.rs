@@ -86,7 +86,7 @@ impl Unit {
             round,
             problems: self.state.to_mend(),
             reports: &reports,
-            report_file: &super::escaped(&report),
+            report_file: &crate::process::escape_path(&report),
             answers: &answers,
             notes: &notes,
             wiring: if wp.consolidates.is_some() { &wiring } else { &[] },

@@ -237,9 +237,3 @@ impl Unit {
         *self.orders.borrow() != Order::Go
     }
 }
-
-/// A path for display.
-pub(super) fn escaped(path: &std::path::Path) -> String {
-    use std::os::unix::ffi::OsStrExt;
-    crate::process::escape(path.as_os_str().as_bytes())
-}

@@ -1,7 +1,6 @@
 //! A worker does not push. What it tries is refused and noted while it works, and held against it when its work
 //! is judged.
 
-use std::ffi::OsStr;
 use std::io::{self, ErrorKind};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -13,7 +12,7 @@ use crate::model::ids::WpId;
 use crate::model::outcome::{Check, Problem};
 use crate::model::plan::Worker;
 use crate::plain_file;
-use crate::process::escape;
+use crate::process::{escape, escape_path};
 use crate::run::asking;
 use crate::run::directory::{RunDir, write_whole};
 use crate::run::site::Halt;
@@ -32,7 +31,7 @@ impl Unit {
         let dir = &self.site.dir;
         let settings = dir.no_push().join("config");
         lay_out(dir, &settings, &self.site.repo.refusing_pushes()).map_err(|error| {
-            let text = format!("cannot prepare {}: {error}", shown(&dir.no_push()));
+            let text = format!("cannot prepare {}: {error}", escape_path(&dir.no_push()));
             Halt::blocked(Problem::new(Check::Worker, text))
         })?;
         let before = worker.env.get("GIT_CONFIG_COUNT").and_then(|n| n.parse().ok());
@@ -63,7 +62,7 @@ impl Unit {
             .map_err(|error| error.to_string())
             .and_then(|()| write_whole(&path, HEAD).map_err(|error| error.to_string()))
             .map_err(|error| {
-                let text = format!("cannot begin {}: {error}", shown(&path));
+                let text = format!("cannot begin {}: {error}", escape_path(&path));
                 Halt::blocked(Problem::new(Check::Worker, text))
             })
     }
@@ -86,7 +85,7 @@ pub(super) fn attempted(dir: &RunDir, wp: &WpId, attempt: u32) -> Vec<Problem> {
         Err(error) if error.kind() == ErrorKind::NotFound => vec![taken_away(&path)],
         Err(error) => {
             let text = format!("is where pushes are noted, and cannot be read: {error}");
-            vec![Problem::new(Check::Scope, text).about(shown(&path))]
+            vec![Problem::new(Check::Scope, text).about(escape_path(&path))]
         }
     }
 }
@@ -94,7 +93,7 @@ pub(super) fn attempted(dir: &RunDir, wp: &WpId, attempt: u32) -> Vec<Problem> {
 fn taken_away(path: &Path) -> Problem {
     let text =
         "is where pushes are noted, and what it began with was taken away while the worker ran";
-    Problem::new(Check::Scope, text).about(shown(path))
+    Problem::new(Check::Scope, text).about(escape_path(path))
 }
 
 /// What an attempt has pushed, as findings.
@@ -132,9 +131,4 @@ fn lay_out(dir: &RunDir, settings: &Path, text: &[u8]) -> io::Result<()> {
         std::fs::set_permissions(&helper, std::fs::Permissions::from_mode(0o755))?;
     }
     Ok(())
-}
-
-fn shown(path: &Path) -> String {
-    let path: &OsStr = path.as_os_str();
-    escape(path.as_encoded_bytes())
 }

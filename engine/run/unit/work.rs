@@ -190,7 +190,8 @@ impl Unit {
             BriefBy::File => Stdin::Null,
             BriefBy::Arg => {
                 let text = plain_file::read_own(prompt).map_err(|error| {
-                    let text = format!("cannot read {}: {error}", super::escaped(prompt));
+                    let text =
+                        format!("cannot read {}: {error}", crate::process::escape_path(prompt));
                     Halt::blocked(Problem::new(Check::Worker, text))
                 })?;
                 argv.push(String::from_utf8_lossy(&text).into_owned());

@@ -69,11 +69,7 @@ impl Agent for Claude {
         if let Some(session) = ask.session {
             add("--resume=", session.as_ref());
         }
-        if ask.read_only {
-            argv.extend(flags::without(ask.args, PERMISSIONS).into_iter().map(OsString::from));
-        } else {
-            argv.extend(ask.args.iter().map(OsString::from));
-        }
+        argv.extend(flags::own(ask, PERMISSIONS));
         CommandLine {
             argv,
             env: vec![

@@ -55,11 +55,7 @@ impl Agent for Codex {
             let value = serde_json::Value::from(effort);
             argv.push(format!("--config=model_reasoning_effort={value}").into());
         }
-        if ask.read_only {
-            argv.extend(flags::without(ask.args, PERMISSIONS).into_iter().map(OsString::from));
-        } else {
-            argv.extend(ask.args.iter().map(OsString::from));
-        }
+        argv.extend(flags::own(ask, PERMISSIONS));
         if let Some(session) = ask.session {
             argv.extend(["resume", "--", session].map(OsString::from));
         }

@@ -50,11 +50,7 @@ impl Agent for Gemini {
                 argv.push(word);
             }
         }
-        if ask.read_only {
-            argv.extend(flags::without(ask.args, PERMISSIONS).into_iter().map(OsString::from));
-        } else {
-            argv.extend(ask.args.iter().map(OsString::from));
-        }
+        argv.extend(flags::own(ask, PERMISSIONS));
         CommandLine {
             argv,
             // It works in no folder that it was not told to trust; the plan's worktrees are.

@@ -128,5 +128,5 @@ pub(in crate::run) async fn known_files(
 pub(in crate::run) fn before(site: &Site, ran: &Ran) -> RanBefore {
     let log = site.dir.named(&ran.log);
     let tail = process::tail(&log, TAIL).unwrap_or_default().join("\n");
-    RanBefore { ran: ran.clone(), log: crate::run::unit::escaped(&log), tail }
+    RanBefore { ran: ran.clone(), log: crate::process::escape_path(&log), tail }
 }
