@@ -11,6 +11,9 @@ use tempfile::TempDir;
 /// When every commit of a test was made.
 pub const WHEN: i64 = 1_700_000_000;
 
+/// The only settings of the user's that git finds in a test.
+pub const QUIET_GIT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/support/quiet.gitconfig");
+
 /// `main/` (the user's checkout), `wt/` (worktrees), `run/` (seeds), `outside/` (somebody else's folder).
 pub struct GitRepo {
     root: TempDir,
@@ -26,7 +29,7 @@ pub fn command(program: &str, dir: &Path) -> Command {
     }
     command
         .current_dir(dir)
-        .env("GIT_CONFIG_GLOBAL", "/dev/null")
+        .env("GIT_CONFIG_GLOBAL", QUIET_GIT)
         .env("GIT_CONFIG_NOSYSTEM", "1")
         .env("LC_ALL", "C");
     for role in ["AUTHOR", "COMMITTER"] {

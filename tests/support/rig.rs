@@ -21,6 +21,7 @@ use sop::ledger::{Ledger, WpState};
 use sop::model::ids::WpId;
 use tempfile::TempDir;
 
+use super::git_repo::QUIET_GIT;
 use super::scratch::{Said, run};
 
 /// Longer than anything here takes on a busy machine; nothing waits that long unless it fails.
@@ -230,7 +231,7 @@ impl Rig {
             .env("HOME", self.root().join("home"))
             .env("SOP_WORKTREES", self.root().join("trees"))
             .env("MARKS", self.root().join("marks"))
-            .env("GIT_CONFIG_GLOBAL", "/dev/null")
+            .env("GIT_CONFIG_GLOBAL", QUIET_GIT)
             .env("GIT_CONFIG_NOSYSTEM", "1");
         for who in ["AUTHOR", "COMMITTER"] {
             command

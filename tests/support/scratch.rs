@@ -8,6 +8,8 @@ use std::process::{Command, Stdio};
 
 use tempfile::TempDir;
 
+use super::git_repo::QUIET_GIT;
+
 /// A folder that goes away with the test.
 pub struct Scratch {
     // Dropped with the test, and the folder with it.
@@ -101,7 +103,7 @@ impl Scratch {
             .env_clear()
             .env("PATH", std::env::var_os("PATH").unwrap_or_default())
             .env("HOME", self.root.parent().expect("a folder above"))
-            .env("GIT_CONFIG_GLOBAL", "/dev/null")
+            .env("GIT_CONFIG_GLOBAL", QUIET_GIT)
             .env("GIT_CONFIG_NOSYSTEM", "1")
             .env("GIT_AUTHOR_NAME", "A")
             .env("GIT_AUTHOR_EMAIL", "a@localhost")
