@@ -11,14 +11,16 @@ use crate::event::{Outcome, Record, StopReason};
 use crate::git::Repo;
 use crate::journal;
 use crate::ledger::Ledger;
+use crate::model::ids::WpId;
 use crate::model::plan::Plan;
 use crate::model::time::Timestamp;
 use crate::report::Reporter;
 use crate::report::json::Json;
 use crate::report::live::{self, Live};
+use crate::report::palette::Look;
 use crate::report::plain::Plain;
 use crate::report::summary::Summary;
-use crate::report::{junit, screen};
+use crate::report::{commands, junit, screen};
 use crate::run::directory::{DirectoryError, RunDir};
 use crate::run::dispatcher::{Engine, EngineError, Observer};
 use crate::run::error::RunError;
@@ -61,6 +63,30 @@ pub fn drive(repo: &Repo, dir: RunDir, view: &View, color: Color) -> Result<u8, 
     reporter.finish(&ledger);
     sum_up(&ledger, &dir, view, color)?;
     Ok(code(ending))
+}
+
+/// Takes the run in `dir` for as long as it takes to see to what the lead wants of `wp`. What happens is told on
+/// standard error.
+///
+/// # Errors
+/// As [`drive`].
+pub fn for_lead(repo: &Repo, dir: RunDir, wp: &WpId, color: Color) -> Result<(), Failure> {
+    let Open { site, lock, journal, ledger } = open::open(repo, dir.clone()).map_err(refused)?;
+    let look = Look { colour: color.on_stderr(), ..terminal::look(color) };
+    let mut reporter = Plain::new(io::stderr(), look);
+    let runtime = runtime()?;
+    let mut watcher = Watcher(&mut reporter);
+    let engine = Engine::new(Arc::new(site), lock, journal, ledger, &mut watcher);
+    let engine = engine.for_lead(wp.clone());
+    let (ending, _) = runtime.block_on(engine.run()).map_err(|error| failed(&error, &dir))?;
+    runtime.shutdown_background();
+    match code(ending) {
+        exit::INTERRUPTED => {
+            let help = format!("ask again, or `{}` goes on with it", commands::resume(dir.run()));
+            Err(Failure::new(exit::INTERRUPTED, "stopped; nothing is lost").help(help))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Says what a run came to, in each form that was asked for.

@@ -12,6 +12,7 @@ pub mod drive;
 pub mod exit;
 pub mod failure;
 pub mod graph;
+mod in_person;
 pub mod inbox;
 pub mod init;
 pub mod interrupt;
@@ -21,6 +22,7 @@ pub mod man;
 pub mod note;
 pub mod plan;
 mod plan_file;
+pub mod recheck;
 mod request;
 pub mod resume;
 pub mod retry;
@@ -30,6 +32,7 @@ pub mod run_logged;
 pub mod schema;
 pub mod stats;
 pub mod status;
+pub mod take;
 pub mod terminal;
 pub mod validate;
 pub mod wait;
@@ -81,6 +84,8 @@ pub enum Verb {
     Answer(answer::Args),
     Review(review::Args),
     Retry(retry::Args),
+    Take(take::Args),
+    Recheck(recheck::Args),
     Cancel(cancel::Args),
     Interrupt(interrupt::Args),
     Note(note::Args),
@@ -134,6 +139,8 @@ fn run(cli: &Cli) -> Result<u8, Failure> {
         Verb::Answer(args) => answer::run(args),
         Verb::Review(args) => review::run(args),
         Verb::Retry(args) => retry::run(args),
+        Verb::Take(args) => take::run(args, cli.color),
+        Verb::Recheck(args) => recheck::run(args, cli.color),
         Verb::Cancel(args) => cancel::run(args),
         Verb::Interrupt(args) => interrupt::run(args),
         Verb::Note(args) => note::run(args),

@@ -57,6 +57,30 @@ pub fn retry(run: &RunId, wp: &WpId) -> String {
     format!("sop retry {wp} --run {run}")
 }
 
+/// Takes `wp` into the lead's own hands.
+#[must_use]
+pub fn take(run: &RunId, wp: &WpId) -> String {
+    format!("sop take {wp} --run {run}")
+}
+
+/// Gives `wp` back.
+#[must_use]
+pub fn give_back(run: &RunId, wp: &WpId) -> String {
+    format!("sop take {wp} --back --run {run}")
+}
+
+/// Has what the lead left in `wp` checked.
+#[must_use]
+pub fn recheck(run: &RunId, wp: &WpId) -> String {
+    format!("sop recheck {wp} --run {run}")
+}
+
+/// Has it checked, and a worker go on with what is wrong.
+#[must_use]
+pub fn recheck_to_worker(run: &RunId, wp: &WpId) -> String {
+    format!("sop recheck {wp} --to-worker --run {run}")
+}
+
 /// Goes on with the run.
 #[must_use]
 pub fn resume(run: &RunId) -> String {

@@ -65,17 +65,19 @@ pub struct Engine<'a> {
     pub(super) ledger: Ledger,
     journal: Journal,
     observer: &'a mut dyn Observer,
-    slots: Slots,
+    pub(super) slots: Slots,
     spending: Spending,
     line: mpsc::Sender<Message>,
     messages: mpsc::Receiver<Message>,
-    units: HashMap<WpId, watch::Sender<Order>>,
+    pub(super) units: HashMap<WpId, watch::Sender<Order>>,
     /// Those of them whose WP is through.
     leaving: HashSet<WpId>,
     cancelling: HashMap<WpId, Event>,
     gate: Option<watch::Sender<Order>>,
     verify: Option<watch::Sender<Order>>,
     pub(super) order: Order,
+    /// The only WP that this engine does anything about, which the lead has or wants.
+    pub(super) only: Option<WpId>,
     state_written: Option<Instant>,
     _lock: EngineLock,
 }
@@ -110,6 +112,7 @@ impl<'a> Engine<'a> {
             gate: None,
             verify: None,
             order: Order::Go,
+            only: None,
             state_written: None,
             _lock: lock,
         }
@@ -159,7 +162,8 @@ impl<'a> Engine<'a> {
         }
         let sop = env!("CARGO_PKG_VERSION").to_owned();
         let mut events = vec![Event::EngineStarted { pid: std::process::id(), sop }];
-        let blocked = self.ledger.wps.iter().filter(|wp| wp.phase == Phase::Blocked);
+        let again = |wp: &&WpState| wp.phase == Phase::Blocked && self.only.is_none();
+        let blocked = self.ledger.wps.iter().filter(again);
         events.extend(
             blocked.map(|wp| Event::WpRetried { wp: wp.id.clone(), by: RESUMED.to_owned() }),
         );
@@ -262,6 +266,9 @@ impl<'a> Engine<'a> {
 
     fn take_requests(&mut self) -> Result<(), EngineError> {
         for (path, request) in requests::waiting(&self.site.dir.requests()) {
+            if !self.concerns(request.wp.as_ref()) {
+                continue;
+            }
             let (wp, asked) = (request.wp.clone(), request.clone());
             match (request.event(&self.ledger), &wp) {
                 (Some(event @ Event::WpCancelled { .. }), Some(wp))
@@ -272,7 +279,10 @@ impl<'a> Engine<'a> {
                     }
                     self.cancelling.insert(wp.clone(), event);
                 }
-                (Some(event), _) => self.record(vec![event])?,
+                (Some(event), _) => {
+                    self.record(vec![event])?;
+                    self.stop_for_lead(wp.as_ref());
+                }
                 (None, _) => tracing::warn!(?path, "a request that makes no sense any more"),
             }
             // Recorded by this engine, or by one that died before it could tell the worker.
@@ -288,6 +298,10 @@ impl<'a> Engine<'a> {
 
     fn start_what_can(&mut self) -> Result<(), EngineError> {
         if self.order != Order::Go {
+            return Ok(());
+        }
+        self.start_for_lead()?;
+        if self.only.is_some() {
             return Ok(());
         }
         loop {
@@ -381,7 +395,7 @@ impl<'a> Engine<'a> {
         Ok(())
     }
 
-    fn started(&self, wp: &WpId) -> Event {
+    pub(super) fn started(&self, wp: &WpId) -> Event {
         Event::WpStarted {
             wp: wp.clone(),
             base: self.ledger.trunk.clone(),
@@ -390,7 +404,7 @@ impl<'a> Engine<'a> {
         }
     }
 
-    fn spawn(&mut self, wp: &WpId) {
+    pub(super) fn spawn(&mut self, wp: &WpId) {
         let Some(state) = self.ledger.wp(wp).cloned() else { return };
         // A consolidation builds on what all of its stage say, everyone else on the scouts' word.
         let stage = self.site.wp(wp).consolidates.as_ref();
@@ -402,7 +416,8 @@ impl<'a> Engine<'a> {
             .filter(|other| other.phase.got_through())
             .filter_map(|other| Some((other.id.clone(), other.report.clone()?)))
             .collect();
-        let (orders, ordered) = watch::channel(self.order);
+        let order = if state.is_to_be_stopped() { Order::Term } else { self.order };
+        let (orders, ordered) = watch::channel(order);
         self.units.insert(wp.clone(), orders);
         let line = Line(self.line.clone());
         tokio::spawn(Unit::new(Arc::clone(&self.site), line, ordered, state, reports).run());
@@ -426,12 +441,14 @@ impl<'a> Engine<'a> {
     /// Whether something begins by itself when its time comes: a start that was put off, a question
     /// whose default is taken.
     fn later(&self) -> bool {
-        self.ledger.wps.iter().any(|wp| self.site.paused(wp) || self.site.default_due(wp).is_some())
+        let mut wps = self.ledger.wps.iter().filter(|wp| self.concerns(Some(&wp.id)));
+        wps.any(|wp| self.site.paused(wp) || self.site.default_due(wp).is_some())
     }
 
     /// Takes the defaults of questions whose time to be answered is over.
     fn take_defaults(&mut self) -> Result<(), EngineError> {
-        let due = self.ledger.wps.iter().filter_map(|wp| Some((wp, self.site.default_due(wp)?)));
+        let wps = self.ledger.wps.iter().filter(|wp| self.concerns(Some(&wp.id)));
+        let due = wps.filter_map(|wp| Some((wp, self.site.default_due(wp)?)));
         let over = due.filter(|(_, (at, _))| self.site.due.is_over(*at));
         let events = over.flat_map(|(wp, (_, forks))| {
             let answered = |fork: &Fork| Event::Answered {

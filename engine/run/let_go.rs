@@ -22,6 +22,9 @@ pub enum Ending {
 impl Engine<'_> {
     /// Nothing runs any more: takes away what is not needed, and says how the run stands.
     pub(super) async fn let_go(mut self) -> Result<(Ending, Ledger), EngineError> {
+        if self.only.is_some() {
+            return self.let_lead_go();
+        }
         let standing = self.ledger.standing();
         let awaited = self.ledger.wps.iter().any(|wp| wp.phase.awaits_person());
         let over = self.ledger.wps.iter().all(|wp| wp.phase.settled())

@@ -13,6 +13,7 @@ pub mod error;
 pub mod freeze;
 mod fresh;
 pub mod gate;
+pub mod hands;
 mod in_flight;
 pub mod leaving;
 pub mod let_go;

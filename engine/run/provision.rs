@@ -16,22 +16,25 @@ use crate::process;
 use super::site::{Halt, Site, argv};
 use super::step::{self, Order, Orders};
 
-/// Fills the worktree of `unit`. The paths copied in are returned: they stay out of every commit.
+/// Fills the worktree of `unit`, which is the `stood`th of its name. The paths copied in are returned: they stay out of every commit.
 ///
 /// # Errors
 /// A halt that names what is missing or failed, before any worker is paid.
 pub async fn provision(
     site: &Arc<Site>,
     unit: &str,
+    stood: u32,
     worktree: &Worktree,
     orders: &mut Orders,
 ) -> Result<Vec<String>, Halt> {
+    let before = stood.saturating_sub(1) as usize;
     let wanted = &site.plan.provision;
     for entry in &wanted.copy {
         copy(&site.top, worktree.path(), entry).map_err(Halt::blocked)?;
     }
     for (n, command) in wanted.setup.iter().enumerate() {
-        let name = format!("setup.{}", n + 1);
+        // What was run in another worktree of that name says nothing of this one.
+        let name = format!("setup.{}", before * wanted.setup.len() + n + 1);
         let text = describe(command);
         let spec = |key: &_| {
             let mut spec = site.spec(unit, key, argv(command));

@@ -17,6 +17,7 @@ use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
 
 use super::directory::{DirectoryError, RunDir, write_whole};
+use super::hands;
 use super::say::Word;
 use crate::event::{Event, Record};
 use crate::ledger::{Fork, Ledger, Note, Phase, WpState};
@@ -56,6 +57,15 @@ pub enum Ask {
     Cancel,
     /// Try it again.
     Retry,
+    /// Have no worker in it any more, and leave its worktree to whoever asks.
+    Take,
+    /// Take it from the lead again.
+    Back,
+    /// Check what the lead left in it.
+    Recheck {
+        /// Have a worker go on with what is wrong.
+        to_worker: bool,
+    },
     /// Take this as the answer to a question.
     Answer {
         /// The question's number in the run.
@@ -101,6 +111,16 @@ pub enum Refused {
         phase: &'static str,
         /// What would have to be.
         why: &'static str,
+    },
+    /// Somebody else has it in their own hands.
+    #[error(
+        "`{wp}` was taken by {by}, who has it; it is theirs until they give it back (`sop take {wp} --back`)"
+    )]
+    Taken {
+        /// The WP.
+        wp: WpId,
+        /// Who.
+        by: String,
     },
     /// Somebody else has judged it.
     #[error(
@@ -197,6 +217,9 @@ pub fn is_first(ledger: &Ledger, waiting: &[Request], wanted: &Request) -> Resul
                 let state = format!("has an answer by {}, which the run takes up next", by(other));
                 return Err(Refused::Closed { number: *number, wp: wp.clone(), state });
             }
+            (Ask::Take, Ask::Take, Some(wp)) if other.by != wanted.by => {
+                return Err(Refused::Taken { wp: wp.clone(), by: by(other) });
+            }
             (Ask::Note { text: first }, Ask::Note { text }, _)
                 if (first, &other.by) == (text, &wanted.by) =>
             {
@@ -230,6 +253,9 @@ pub fn make(ledger: &Ledger, wp: Option<&WpId>, by: &str, ask: Ask) -> Result<Re
         .ok_or_else(|| unknown(ledger, wp.map_or("", WpId::as_str)))?;
     let refused =
         |why| Err(Refused::Phase { wp: state.id.clone(), phase: state.phase.name(), why });
+    if let Some(why) = hands::refused(ledger, state, &by, &ask) {
+        return Err(why);
+    }
     match &ask {
         Ask::Review(_) if state.phase != Phase::AwaitingReview => {
             return refused("only work that awaits a review can be reviewed");
@@ -324,14 +350,18 @@ impl Request {
             (_, Ask::Note { text }) => return Some(Event::NoteAdded { text, by }),
             (wp, ask) => (wp?, ask),
         };
-        // A question is not asked twice under one number; all else is about the round.
-        if !matches!(ask, Ask::Answer { .. }) && round != self.round {
+        // A question is not asked twice under one number, and a WP is taken whatever round it is in; all else is
+        // about the round.
+        if !matches!(ask, Ask::Answer { .. } | Ask::Take) && round != self.round {
             return None;
         }
         Some(match ask {
             Ask::Review(verdict) => Event::Reviewed { wp, round, by, verdict },
             Ask::Cancel => Event::WpCancelled { wp, by },
             Ask::Retry => Event::WpRetried { wp, by },
+            Ask::Take => Event::WpTaken { wp, by },
+            Ask::Back => Event::WpGivenBack { wp, by },
+            Ask::Recheck { to_worker } => Event::RecheckStarted { wp, by, to_worker },
             Ask::Answer { number, text: answer } => Event::Answered { wp, number, answer, by },
             Ask::Interrupt { attempt, n, say } => {
                 let next = ledger.wp(&wp).is_some_and(|state| n == state.redirected + 1);
@@ -389,6 +419,9 @@ pub fn told(noted: &[Request]) -> Vec<String> {
             Ask::Review(_) => "review".to_owned(),
             Ask::Cancel => "cancel".to_owned(),
             Ask::Retry => "retry".to_owned(),
+            Ask::Take => "take".to_owned(),
+            Ask::Back => "take back".to_owned(),
+            Ask::Recheck { .. } => "recheck".to_owned(),
             Ask::Answer { number, .. } => format!("answer q{number}"),
             Ask::Interrupt { .. } => "interrupt".to_owned(),
             Ask::Note { .. } => "note".to_owned(),

@@ -7,7 +7,9 @@ use std::sync::{Arc, Mutex};
 
 use crate::brief::Briefs;
 use crate::event::Classed;
-use crate::git::{GitError, Identity, Repo, Worktree, WorktreeSpec};
+use crate::git::guard::{Became, Fault, GuardDiff};
+use crate::git::scope::Place;
+use crate::git::{GitError, Guarded, Identity, Repo, Worktree, WorktreeSpec};
 use crate::launch::{Key, Local, Spec};
 use crate::ledger::{
     Fork, NextAttempt, Phase, ReviewState, WpState, candidates, candidates_from, default_due,
@@ -167,6 +169,24 @@ impl Site {
     #[must_use]
     pub fn whitelist(&self, id: &WpId) -> &Whitelist {
         &self.whitelists[self.wps[id]]
+    }
+
+    /// What differs between two moments of the rest of the repository. While the lead has had a worktree of the
+    /// run, refs that came to be may be of its making: they are named, and blamed on no one.
+    ///
+    /// # Errors
+    /// What git said.
+    pub fn compare(&self, before: &Guarded, after: &Guarded) -> Result<GuardDiff, GitError> {
+        let mut diff = self.repo.compare(before, after)?;
+        if self.lookout.lead_was_in() {
+            for difference in &mut diff.differences {
+                let Place::Ref(name) = &difference.place else { continue };
+                if difference.became == Became::Added || name == "refs/stash" {
+                    difference.fault = Fault::Person;
+                }
+            }
+        }
+        Ok(diff)
     }
 
     /// Runs something that blocks (git, the disk) off the engine's own threads, for `check`.

@@ -17,7 +17,8 @@ pub struct Slots {
 
 #[derive(Debug)]
 struct Taken {
-    tier: TierId,
+    /// Nothing for the lead's own work, which takes nobody's room.
+    tier: Option<TierId>,
     locks: Vec<String>,
 }
 
@@ -39,7 +40,7 @@ impl Slots {
     /// Nothing more fits, whatever it is.
     #[must_use]
     pub fn full(&self) -> bool {
-        self.taken.len() >= self.most
+        self.taken.values().filter(|taken| taken.tier.is_some()).count() >= self.most
     }
 
     /// Whether this WP has room already.
@@ -66,14 +67,25 @@ impl Slots {
         }
         *self.on_tier.entry(tier.clone()).or_default() += 1;
         self.locks.extend(locks.iter().cloned());
-        self.taken.insert(wp.clone(), Taken { tier: tier.clone(), locks: locks.to_vec() });
+        let tier = Some(tier.clone());
+        self.taken.insert(wp.clone(), Taken { tier, locks: locks.to_vec() });
+        true
+    }
+
+    /// Takes the resources that the checks of the lead's work need, if they are free. It waits for no worker.
+    pub fn take_beside(&mut self, wp: &WpId, locks: &[String]) -> bool {
+        if self.has(wp) || locks.iter().any(|lock| self.locks.contains(lock)) {
+            return false;
+        }
+        self.locks.extend(locks.iter().cloned());
+        self.taken.insert(wp.clone(), Taken { tier: None, locks: locks.to_vec() });
         true
     }
 
     /// Gives a WP's room back.
     pub fn give_back(&mut self, wp: &WpId) {
         if let Some(taken) = self.taken.remove(wp) {
-            if let Some(n) = self.on_tier.get_mut(&taken.tier) {
+            if let Some(n) = taken.tier.and_then(|tier| self.on_tier.get_mut(&tier)) {
                 *n -= 1;
             }
             for lock in &taken.locks {

@@ -13,6 +13,7 @@ mod conflict;
 mod consolidation;
 mod due;
 mod goes_on;
+mod hands;
 mod holder;
 mod hostile;
 mod infrastructure;

@@ -4,6 +4,7 @@
 mod agent;
 mod brief;
 mod commit;
+mod hands;
 pub mod prove;
 mod pushes;
 pub(super) mod review;
@@ -109,20 +110,26 @@ impl Unit {
     /// Goes on until nothing is left to do or somebody says stop.
     pub async fn run(mut self) {
         let id = self.state.id.clone();
-        while self.state.phase.active() {
+        while self.state.phase.active() || self.state.lead_asks().is_some() {
             // A worker that runs is seen through (it was told to end); nothing else is begun.
-            if self.stopping() && self.state.phase != Phase::Working {
+            let to_its_end = self.state.phase == Phase::Working || self.state.is_to_be_stopped();
+            if self.stopping() && !to_its_end {
                 break;
             }
-            if self.site.paused(&self.state) {
+            let asked = self.state.lead_asks();
+            if asked.is_none() && self.site.paused(&self.state) {
                 break;
             }
             // On another tier there may be no room now: whoever gives it out takes this up again.
             let to_work = matches!(self.state.phase, Phase::Briefing | Phase::Starting);
-            if to_work && self.site.next_tier(&self.state) != self.tier {
+            if asked.is_none() && to_work && self.site.next_tier(&self.state) != self.tier {
                 break;
             }
-            let recorded = match self.advance().await {
+            let done = match asked {
+                Some(asked) => self.for_the_lead(asked).await,
+                None => self.advance().await,
+            };
+            let recorded = match done {
                 Ok(event) => self.line.record(event).await,
                 Err(Halt::Stopped) => break,
                 Err(Halt::Blocked { problem, everywhere }) => {
@@ -171,11 +178,16 @@ impl Unit {
         let worktree = self.worktree().await?;
         let site = Arc::clone(&self.site);
         let unit = self.state.id.to_string();
-        let copied = provision::provision(&site, &unit, &worktree, &mut self.orders).await?;
+        let copied =
+            provision::provision(&site, &unit, self.state.stood, &worktree, &mut self.orders)
+                .await?;
         Ok(Event::WpProvisioned { wp: self.state.id.clone(), copied })
     }
 
     fn decide(&self) -> Event {
+        if self.state.rechecks() {
+            return self.recheck_ended();
+        }
         let tier = self.site.plan.tiers.get(&self.state.tier);
         let (class, next) = judge(&self.state, tier.and_then(|tier| tier.escalate_to.as_ref()));
         Event::RoundEnded {

@@ -84,6 +84,9 @@ impl Unit {
         let failed = |error: crate::launch::LaunchError| {
             Halt::blocked(Problem::new(Check::Worker, error.to_string()))
         };
+        if self.state.is_to_be_stopped() && self.never_started(&key).await.map_err(failed)? {
+            return Ok(self.not_started(text));
+        }
         let handle = self.site.launcher.submit(&key, &spec).map_err(failed)?;
         let outcome =
             step::follow(&self.site.launcher, &handle, &mut self.orders).await.map_err(failed)?;
