@@ -2,6 +2,7 @@
 //! meaning that need no repository. Nothing stops at the first fault.
 
 mod brief;
+mod budgets;
 mod commands;
 mod consolidation;
 mod names;
@@ -119,6 +120,7 @@ pub fn lower(document: Document, dir: &Path) -> Lowered {
         verify,
     };
     tiers::close(&mut plan);
+    budgets::check(&plan, &origins, &mut notes);
     Lowered { plan: Some(plan), unplaced, brief_files, origins, notes: notes.into_inner() }
 }
 
