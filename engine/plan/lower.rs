@@ -97,7 +97,8 @@ pub fn lower(document: Document, dir: &Path) -> Lowered {
             .looked_in("/wp")
             .help("give one `review = \"worker\"`, or leave the table out");
     }
-    let verify = verify.map(|table| review::verify(&table, staged, &names, &mut notes));
+    let worker = defaults.worker.as_ref();
+    let verify = verify.map(|table| review::verify(&table, staged, worker, &names, &mut notes));
     let provision = lower_provision(provision.0, &mut notes);
     let workers = workers::lower(workers, &mut notes);
     let mut plan = Plan {

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::Notes;
 use crate::model::ids::TierId;
-use crate::model::plan::{Budget, Plan, Review, Worker, Wp};
+use crate::model::plan::{Budget, Plan, Worker};
 use crate::plan::origins::Origins;
 use crate::plan::pointer;
 use crate::plan::wording::quoted;
@@ -13,37 +13,10 @@ use crate::plan::wording::quoted;
 /// Notes each `budget_usd` that governs a session of an agent which tells no cost. Where `budget_tokens`
 /// stands beside it that one holds, and the money is noted only if it could never hold anybody.
 pub fn check(plan: &Plan, origins: &Origins, notes: &mut Notes) {
-    let mut all = BTreeSet::new();
     for (i, wp) in plan.wps.iter().enumerate() {
-        let tiers = tiers_of(plan, wp);
-        look(plan, wp.budget, &tiers, &origins.wp(i).at("budget_usd"), notes);
-        all.extend(tiers);
+        look(plan, wp.budget, &plan.tiers_of(wp), &origins.wp(i).at("budget_usd"), notes);
     }
-    let last = plan.verify.as_ref().and_then(|verify| verify.review_tier.as_ref());
-    all.extend(last.into_iter().flat_map(|tier| reached(plan, tier, false)));
-    look(plan, plan.budget, &all, "/plan/budget_usd", notes);
-}
-
-/// Every tier that a session of the WP may be of.
-fn tiers_of<'a>(plan: &'a Plan, wp: &'a Wp) -> BTreeSet<&'a TierId> {
-    let mut tiers = reached(plan, &wp.tier, true);
-    if let Review::Worker { tier, .. } = &wp.review {
-        tiers.extend(reached(plan, tier, false));
-    }
-    tiers
-}
-
-/// A tier and those that may stand in for it; of a worker's, also those that later rounds may go to.
-fn reached<'a>(plan: &'a Plan, first: &'a TierId, later: bool) -> BTreeSet<&'a TierId> {
-    let (mut found, mut open) = (BTreeSet::new(), vec![first]);
-    while let Some(name) = open.pop() {
-        let Some(tier) = plan.tiers.get(name) else { continue };
-        if found.insert(name) && (later || name == first) {
-            open.extend(&tier.fallback);
-            open.extend(tier.escalate_to.iter().filter(|_| later));
-        }
-    }
-    found
+    look(plan, plan.budget, &plan.tiers_in_use(), "/plan/budget_usd", notes);
 }
 
 fn look(plan: &Plan, budget: Budget, tiers: &BTreeSet<&TierId>, at: &str, notes: &mut Notes) {
