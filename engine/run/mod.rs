@@ -23,6 +23,7 @@ pub mod provision;
 pub mod requests;
 pub mod reviewer;
 pub mod say;
+mod seats;
 pub mod settled;
 pub mod site;
 pub mod slots;

@@ -21,7 +21,7 @@ pub struct Tier {
     pub escalate_to: Option<TierId>,
     /// Tiers to go on with when this one's provider cannot serve.
     pub fallback: Vec<TierId>,
-    /// WPs at work on this tier at once.
+    /// WPs at work and sessions of reviewers on this tier at once.
     pub max_parallel: Option<usize>,
     /// Wall clock of one attempt.
     pub timeout: Length,
