@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::{mpsc, oneshot, watch};
 
-use crate::event::{Event, Record};
+use crate::event::{Event, Record, StopReason};
 use crate::journal::{Journal, JournalError};
 use crate::ledger::{Ledger, LedgerError, Phase, RESUMED};
 use crate::model::ids::WpId;
@@ -22,7 +22,7 @@ use super::spending::Spending;
 use super::step::Order;
 use super::stop::Stop;
 use super::unit::{Answer, Message};
-use super::asking;
+use super::{asking, since};
 
 /// How often requests are looked for and the view is told that time passes.
 const TICK: Duration = Duration::from_millis(100);
@@ -123,6 +123,7 @@ impl<'a> Engine<'a> {
         let mut tick = tokio::time::interval(TICK);
         tick.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Skip);
         self.take_up()?;
+        self.take_down().await?;
         let mut ticked = true;
         loop {
             if std::mem::take(&mut ticked) || self.idle() {
@@ -163,6 +164,21 @@ impl<'a> Engine<'a> {
             blocked.map(|wp| Event::WpRetried { wp: wp.id.clone(), by: RESUMED.to_owned() }),
         );
         self.record(events).map(drop)
+    }
+
+    /// Takes the repository down before the first worker comes, once for the run.
+    async fn take_down(&mut self) -> Result<(), EngineError> {
+        if self.ledger.guard.is_some() {
+            return Ok(());
+        }
+        match since::take_down(&self.site).await {
+            Ok(guard) => self.record(vec![Event::RunGuarded { guard }]),
+            Err(Halt::Stopped) => Ok(()),
+            Err(Halt::Blocked { problem, .. }) => {
+                self.record(vec![Event::EngineStopped { why: StopReason::Halted }])?;
+                Err(EngineError::Lost(problem.message))
+            }
+        }
     }
 
     /// Records events in their order: on disk, then in the ledger's answers, then for whoever watches.

@@ -24,6 +24,7 @@ pub mod requests;
 pub mod reviewer;
 pub mod say;
 pub mod settled;
+mod since;
 pub mod site;
 pub mod slots;
 mod spending;

@@ -31,6 +31,7 @@ mod requests;
 mod tampering;
 mod tampering_branches;
 mod tampering_files;
+mod tampering_stands;
 mod tampering_steps;
 mod three_agents;
 mod unreadable;
