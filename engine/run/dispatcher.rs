@@ -2,6 +2,7 @@
 //! dispatcher puts them in one order, on disk before they count, and starts whatever may start next.
 
 use std::collections::{HashMap, HashSet};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -71,7 +72,8 @@ pub struct Engine<'a> {
     pub(super) units: HashMap<WpId, watch::Sender<Order>>,
     /// Those of them whose WP is through.
     leaving: HashSet<WpId>,
-    pub(super) cancelling: HashMap<WpId, Event>,
+    /// What is recorded of a WP when nothing of it is at work any more, and the request it was made from.
+    pub(super) cancelling: HashMap<WpId, (Event, PathBuf)>,
     pub(super) gate: Option<watch::Sender<Order>>,
     pub(super) verify: Option<watch::Sender<Order>>,
     pub(super) order: Order,
@@ -240,11 +242,7 @@ impl<'a> Engine<'a> {
                 self.units.remove(&wp);
                 self.leaving.remove(&wp);
                 self.slots.give_back(&wp);
-                if let Some(event) = self.cancelling.remove(&wp)
-                    && self.ledger.wp(&wp).is_some_and(|wp| !wp.phase.got_through())
-                {
-                    self.record(vec![event])?;
-                }
+                self.cancelled(&wp)?;
             }
             Message::GateDone(result) => {
                 self.gate = None;

@@ -9,6 +9,7 @@ pub mod create;
 pub mod directory;
 pub mod dispatcher;
 pub mod due;
+pub mod ending;
 pub mod error;
 pub mod freeze;
 mod fresh;

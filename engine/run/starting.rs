@@ -105,7 +105,7 @@ impl Engine<'_> {
             self.record(events)?;
         }
         for (wp, _) in chosen {
-            self.spawn(&wp);
+            self.spawn(&wp, self.order);
         }
         Ok(())
     }
@@ -119,7 +119,7 @@ impl Engine<'_> {
         }
     }
 
-    fn spawn(&mut self, wp: &WpId) {
+    pub(super) fn spawn(&mut self, wp: &WpId, order: Order) {
         let Some(state) = self.ledger.wp(wp).cloned() else { return };
         // A consolidation builds on what all of its stage say, everyone else on the scouts' word.
         let stage = self.site.wp(wp).consolidates.as_ref();
@@ -131,7 +131,7 @@ impl Engine<'_> {
             .filter(|other| other.phase.got_through())
             .filter_map(|other| Some((other.id.clone(), other.report.clone()?)))
             .collect();
-        let (orders, ordered) = watch::channel(self.order);
+        let (orders, ordered) = watch::channel(order);
         self.units.insert(wp.clone(), orders);
         let line = Line(self.line.clone());
         tokio::spawn(Unit::new(Arc::clone(&self.site), line, ordered, state, reports).run());

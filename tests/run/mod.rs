@@ -7,6 +7,7 @@ mod all_at_once;
 mod answers_as_json;
 mod approval;
 mod budgets;
+mod cancelling;
 mod cases;
 mod compile;
 mod conflict;
