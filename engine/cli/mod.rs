@@ -22,6 +22,7 @@ pub mod man;
 pub mod note;
 pub mod plan;
 mod plan_file;
+mod prompt;
 pub mod recheck;
 mod request;
 pub mod resume;

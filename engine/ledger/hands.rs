@@ -90,6 +90,8 @@ impl WpState {
         let asked = self.hands.as_ref()?.asked?;
         let first = match self.phase {
             Phase::Waiting | Phase::Provisioning | Phase::Classing | Phase::Working => true,
+            // What a worker has done to the repository is looked at first.
+            Phase::Scoping => true,
             // What is in the way of it is in the way still.
             Phase::Blocked => true,
             Phase::Reviewing => self.review.is_at_work(),

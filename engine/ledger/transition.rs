@@ -92,9 +92,9 @@ impl WpState {
                 }
             }
             (P::Briefing | P::Starting, Event::BudgetSpent { limit, of_run, .. }) => {
-                self.budget_spent(limit, *of_run);
+                self.budget_spent(limit, *of_run, None);
             }
-            (P::Reviewing, Event::BudgetSpent { limit, of_run, .. })
+            (P::Reviewing, Event::BudgetSpent { limit, of_run, reviewer, .. })
                 if !self.review.is_at_work() =>
             {
                 if self.rechecks() {
@@ -102,7 +102,7 @@ impl WpState {
                 } else {
                     // The work is as good as it was: another try goes on with the review.
                     self.was = Some(P::Reviewing);
-                    self.budget_spent(limit, *of_run);
+                    self.budget_spent(limit, *of_run, reviewer.as_deref());
                 }
             }
             (
@@ -307,6 +307,10 @@ impl WpState {
         self.review.try_again();
         self.last_round = self.round + self.budget;
         let was = self.was.take();
+        if self.worktree.is_none() && !self.is_to_be_handed_over() {
+            // Nothing is left that the lead could have in its hands.
+            self.let_go_of();
+        }
         self.phase = match (self.phase, was) {
             _ if self.worktree.is_none() => Phase::Waiting,
             (Phase::Escalated, Some(Phase::Reviewing)) => {

@@ -41,7 +41,9 @@ pub fn refused(ledger: &Ledger, wp: &WpState, by: &str, ask: &Ask) -> Option<Ref
         Ask::Take if held.is_none() && wp.worktree.is_none() && !ledger.may_begin(wp) => {
             because("what it builds on is not there yet, so it has no worktree to take")
         }
-        Ask::Back | Ask::Recheck { .. } if held.is_none() || wp.phase != Phase::Taken => {
+        Ask::Back | Ask::Recheck { .. }
+            if wp.phase != Phase::Taken || held.is_none_or(|hands| hands.asked.is_some()) =>
+        {
             because("that is for what you have taken (`sop take`), and is not being checked")
         }
         _ => None,
@@ -91,7 +93,10 @@ impl Engine<'_> {
                 false => Vec::new(),
             };
             if self.slots.take_beside(&wp.id, &locks) {
-                self.spawn(&wp.id);
+                // Whoever is at work there still is taken up only to be ended.
+                let stop = self.ledger.wp(&wp.id).is_some_and(WpState::is_to_be_stopped);
+                let order = if stop { Order::Term } else { self.order };
+                self.spawn(&wp.id, order, None);
             }
         }
         Ok(())

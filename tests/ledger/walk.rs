@@ -494,7 +494,7 @@ fn walks_come_by_every_phase_of_wps_and_gates() {
             seen.extend(run.ledger.gates.iter().map(|gate| format!("gate {:?}", gate.phase)));
         }
     }
-    assert_eq!(seen.len(), 20 + 5, "{seen:?}");
+    assert_eq!(seen.len(), 21 + 5, "{seen:?}");
 }
 
 #[test]

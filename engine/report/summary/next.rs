@@ -55,9 +55,19 @@ pub(super) fn commands(ledger: &Ledger) -> Vec<NextCommand> {
             commands::retry(run, &wp.id),
             "more rounds on the same plan and base, once you have decided",
         );
+        if wp.kind == Kind::Change {
+            say(commands::take(run, &wp.id), "or mend it by hand");
+        }
+    }
+    for wp in of(Phase::Taken) {
+        say(commands::recheck(run, &wp.id), "once you have mended it by hand");
+        say(commands::give_back(run, &wp.id), "or leave it to a worker");
     }
     for wp in of(Phase::Cancelled) {
         say(commands::retry(run, &wp.id), "take it up again");
+    }
+    if ledger.tampered() {
+        say(commands::resume(run), "once what was changed is put back, by the commands above");
     }
     if ledger.gates.last().is_some_and(|gate| gate.halted.is_some()) {
         say(commands::resume(run), "once what is in the way of the merge is mended");

@@ -2,6 +2,7 @@
 //! same.
 
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use sop::event::Outcome;
 use sop::ledger::Phase;
@@ -9,6 +10,9 @@ use sop::ledger::Phase;
 use super::{BAD, Users, put, take};
 use crate::support::rig::Rig;
 use crate::support::written::{with_head, worker, wp};
+
+/// Cases that run at once.
+const LANES: usize = 3;
 
 /// Two WPs, of which `a` never gets through by itself.
 fn escalated() -> Rig {
@@ -20,33 +24,59 @@ fn escalated() -> Rig {
     rig
 }
 
-/// Runs `args` with the engine killed after each record in turn, for as long as there is one, and `then` on what is left.
-fn killed_at_each(template: &Rig, args: &[&str], then: impl Fn(&Rig, &str)) -> u64 {
-    let mut n = template.records().len() as u64 + 1;
-    let first = n;
-    loop {
-        let rig = Rig::copy_of(template);
-        let case = format!("{args:?}, kill:{n}");
-        let said = rig.sop_with(&[("SOP_FAULT", &format!("kill:{n}"))], args);
-        assert!([0, 256].contains(&said.code), "{case}: {}\n{}", said.code, said.err);
-        then(&rig, &case);
-        if said.code == 0 {
-            return n - first;
+/// Runs `args` with the engine killed after each record in turn, on a run of its own each time (worktrees do not stand
+/// in a copy), and `then` on what is left. How many records there were.
+fn killed_at_each(
+    made: impl Fn() -> Rig + Sync,
+    args: &[&str],
+    then: impl Fn(&Rig, &str) + Sync,
+) -> u64 {
+    let before = AtomicU64::new(0);
+    let most = AtomicU64::new(u64::MAX);
+    let next = AtomicU64::new(1);
+    std::thread::scope(|scope| {
+        for _ in 0..LANES {
+            scope.spawn(|| {
+                loop {
+                    let n = next.fetch_add(1, Ordering::Relaxed);
+                    if n > most.load(Ordering::Relaxed) {
+                        break;
+                    }
+                    let rig = made();
+                    let first = rig.records().len() as u64;
+                    before.store(first, Ordering::Relaxed);
+                    let case = format!("{args:?}, kill:{n} records on");
+                    let fault = format!("kill:{}", first + n);
+                    let said = rig.sop_with(&[("SOP_FAULT", &fault)], args);
+                    let over = said.code != 256;
+                    assert!(
+                        [0, 3, 256].contains(&said.code),
+                        "{case}: {}\n{}",
+                        said.code,
+                        said.err
+                    );
+                    if over {
+                        most.fetch_min(n, Ordering::Relaxed);
+                    }
+                    then(&rig, &case);
+                }
+            });
         }
-        n += 1;
-    }
+    });
+    most.load(Ordering::Relaxed) - 1
 }
 
-/// A run's worktrees are at other paths in a copy; the tree is found by the WP's name.
-fn worktree(rig: &Rig, wp: &str) -> PathBuf {
-    PathBuf::from(rig.wp(wp).worktree.expect("it has one"))
+/// The same, taken, with this in its file.
+fn taken(text: &str) -> Rig {
+    let rig = escalated();
+    put(&take(&rig, "a"), "a.txt", text);
+    rig
 }
 
 #[test]
 fn whoever_asks_again_ends_the_same() {
-    let template = escalated();
-    let users = Users::of(&template);
-    let records = killed_at_each(&template, &["take", "a"], |rig, case| {
+    let records = killed_at_each(escalated, &["take", "a"], |rig, case| {
+        let users = Users::of(rig);
         let path = take(rig, "a");
         assert_eq!(rig.wp("a").phase, Phase::Taken, "{case}");
         put(&path, "a.txt", "good\n");
@@ -55,58 +85,59 @@ fn whoever_asks_again_ends_the_same() {
         assert_eq!(rig.ledger().outcome, Some(Outcome::Done), "{case}");
         assert_eq!(rig.lines("starts"), ["a/1", "b/1"], "{case}");
         assert_eq!(rig.worktrees(), Vec::<PathBuf>::new(), "{case}");
+        users.are_as_they_were(rig);
     });
     assert!(records >= 4, "{records}");
-    users.are_as_they_were(&template);
 }
 
 #[test]
 fn a_check_that_was_cut_off_is_finished_by_whoever_resumes() {
-    let template = escalated();
-    let path = take(&template, "a");
-    put(&path, "a.txt", "good\n");
     let trees = {
-        let rig = Rig::copy_of(&template);
+        let rig = taken("good\n");
         rig.sop_ends(0, &["recheck", "a"]);
         rig.sop_ends(0, &["resume"]);
         rig.trees()
     };
-    let records = killed_at_each(&template, &["recheck", "a"], |rig, case| {
-        // One that was killed before the check began finds it noted.
-        rig.sop_ends(0, &["resume"]);
-        assert_eq!(rig.trees(), trees, "{case}");
-        assert_eq!(rig.lines("starts"), ["a/1", "b/1"], "{case}");
-        assert_eq!(rig.wp("a").by_lead(), ["a.txt"], "{case}");
-    });
+    let records = killed_at_each(
+        || taken("good\n"),
+        &["recheck", "a"],
+        |rig, case| {
+            // One that was killed before the check began finds it noted.
+            rig.sop_ends(0, &["resume"]);
+            assert_eq!(rig.trees(), trees, "{case}");
+            assert_eq!(rig.lines("starts"), ["a/1", "b/1"], "{case}");
+            assert_eq!(rig.wp("a").by_lead(), ["a.txt"], "{case}");
+        },
+    );
     assert!(records >= 7, "{records}");
 }
 
 #[test]
 fn a_check_that_fails_leaves_it_with_the_lead_whoever_finishes_it() {
-    let template = escalated();
-    put(&take(&template, "a"), "a.txt", "bad\n");
-    killed_at_each(&template, &["recheck", "a", "--json"], |rig, case| {
-        if rig.wp("a").hands.is_some_and(|hands| !hands.rechecked) {
-            // Noted, and no more.
+    let records = killed_at_each(
+        || taken("worse\n"),
+        &["recheck", "a", "--json"],
+        |rig, case| {
             rig.sop_ends(4, &["resume"]);
-        } else {
-            rig.sop_ends(4, &["resume"]);
-        }
-        let a = rig.wp("a");
-        assert_eq!((a.phase, a.round), (Phase::Taken, 1), "{case}");
-        assert_eq!(a.hands.expect("it is taken").problems.len(), 1, "{case}");
-        let _ = worktree(rig, "a");
-    });
+            let a = rig.wp("a");
+            assert_eq!((a.phase, a.round, a.attempt), (Phase::Taken, 1, 1), "{case}");
+            assert_eq!(a.hands.expect("it is taken").problems.len(), 1, "{case}");
+        },
+    );
+    assert!(records >= 5, "{records}");
 }
 
 #[test]
 fn given_back_at_any_record_it_is_back_in_the_end() {
-    let template = escalated();
-    put(&take(&template, "a"), "a.txt", "good\n");
-    killed_at_each(&template, &["take", "a", "--back"], |rig, case| {
-        rig.sop_ends(3, &["resume"]);
-        let a = rig.wp("a");
-        assert_eq!((a.phase, a.is_with_lead()), (Phase::Escalated, false), "{case}");
-        assert_eq!(a.by_lead(), ["a.txt"], "{case}");
-    });
+    let records = killed_at_each(
+        || taken("good\n"),
+        &["take", "a", "--back"],
+        |rig, case| {
+            rig.sop_ends(3, &["resume"]);
+            let a = rig.wp("a");
+            assert_eq!((a.phase, a.is_with_lead()), (Phase::Escalated, false), "{case}");
+            assert_eq!(a.by_lead(), ["a.txt"], "{case}");
+        },
+    );
+    assert!(records >= 4, "{records}");
 }
