@@ -17,6 +17,7 @@ pub mod inbox;
 pub mod init;
 pub mod interrupt;
 pub mod layers;
+pub mod lesson;
 pub mod logs;
 pub mod man;
 pub mod note;
@@ -90,6 +91,7 @@ pub enum Verb {
     Cancel(cancel::Args),
     Interrupt(interrupt::Args),
     Note(note::Args),
+    Lesson(lesson::Args),
     Ask(ask::Args),
     Stats(stats::Args),
     RunLogged(run_logged::Args),
@@ -145,6 +147,7 @@ fn run(cli: &Cli) -> Result<u8, Failure> {
         Verb::Cancel(args) => cancel::run(args),
         Verb::Interrupt(args) => interrupt::run(args),
         Verb::Note(args) => note::run(args),
+        Verb::Lesson(args) => lesson::run(args),
         Verb::Ask(args) => ask::run(args),
         Verb::Stats(args) => stats::run(args, cli.color),
         Verb::RunLogged(args) => run_logged::run(args),

@@ -10,6 +10,7 @@ mod cost;
 mod gate;
 mod hands;
 mod judge;
+mod lessons;
 mod outage;
 mod phase;
 mod ready;

@@ -3,6 +3,7 @@
 
 pub mod checkpoint;
 pub mod ids;
+pub mod lesson;
 pub mod outcome;
 pub mod panel;
 pub mod plan;

@@ -1,6 +1,7 @@
 //! Commands as a person can type them, on whatever line they are told. A test parses each one with the
 //! command line's own parser.
 
+use super::escape::visible;
 use crate::model::ids::{RunId, WpId};
 
 /// Approves the work of `wp`.
@@ -79,6 +80,23 @@ pub fn recheck(run: &RunId, wp: &WpId) -> String {
 #[must_use]
 pub fn recheck_to_worker(run: &RunId, wp: &WpId) -> String {
     format!("sop recheck {wp} --to-worker --run {run}")
+}
+
+/// Keeps a lesson. What a worker or a plan wrote is made visible, in one line, and nothing for a shell.
+#[must_use]
+pub fn add_lesson(text: &str, paths: &[String]) -> String {
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let mut command = format!("sop lesson add {}", quoted(&text));
+    for path in paths {
+        command.push_str(&format!(" --for {}", quoted(path)));
+    }
+    command
+}
+
+/// A word for a shell.
+fn quoted(text: &str) -> String {
+    let text = visible(text);
+    shlex::try_quote(&text).map(std::borrow::Cow::into_owned).unwrap_or_default()
 }
 
 /// Goes on with the run.

@@ -7,13 +7,14 @@ use serde::{Deserialize, Serialize};
 
 use super::directory::{RunDir, write_whole};
 use super::error::RunError;
-use super::freeze::{beside, freeze_classed, freeze_templates, frozen, sha256};
+use super::freeze::{beside, freeze_classed, freeze_lessons, freeze_templates, frozen, sha256};
 use super::naming::claim;
 use crate::event::{After, ApprovedBy, Classed, Event, LevelShape, Record, VERSION, WpShape};
 use crate::git::Repo;
 use crate::graph::{Sealed, Waits};
 use crate::journal::Journal;
 use crate::model::ids::{CommitId, WpId};
+use crate::model::lesson::Lesson;
 use crate::model::plan::{Plan, Review};
 use crate::model::time::Timestamp;
 
@@ -33,6 +34,8 @@ pub struct NewRun<'a> {
     pub who: &'a str,
     /// DoD commands that were run on the base for the report that was approved, with their logs.
     pub classed: Vec<(Classed, PathBuf)>,
+    /// What earlier runs have learned of the repository.
+    pub lessons: &'a [Lesson],
 }
 
 /// `approval.json`.
@@ -59,6 +62,7 @@ pub fn create(repo: &Repo, new: &NewRun<'_>) -> Result<RunDir, RunError> {
     write_whole(&dir.resolved(), &resolved)?;
     freeze_templates(repo, &dir)?;
     freeze_classed(&dir, &new.classed)?;
+    freeze_lessons(&dir, new.lessons)?;
     let at = Timestamp(jiff::Timestamp::now());
     let approval = Approval {
         by: new.by,

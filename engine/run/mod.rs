@@ -17,6 +17,7 @@ pub mod gate;
 pub mod hands;
 mod in_flight;
 pub mod leaving;
+pub mod lessons;
 pub mod let_go;
 mod lookout;
 pub mod naming;

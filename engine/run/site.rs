@@ -16,6 +16,7 @@ use crate::ledger::{
     next_attempt, next_start,
 };
 use crate::model::ids::{CommitId, TierId, WpId};
+use crate::model::lesson::Lesson;
 use crate::model::outcome::{Check, Problem};
 use crate::model::plan::{Command, Plan, Review, Wp};
 use crate::model::time::Timestamp;
@@ -76,6 +77,8 @@ pub struct Site {
     pub briefs: Briefs,
     /// Where this run's worktrees are.
     pub worktrees: PathBuf,
+    /// What earlier runs have learned, as it was when the run was made.
+    pub lessons: Vec<Lesson>,
     /// Who commits.
     pub identity: Identity,
     /// DoD commands that have been run on a base: by base and command.

@@ -52,6 +52,7 @@ impl Summary {
             writeln!(out)?;
             costs.write(out, look)?;
         }
+        self.write_lessons(out, look)?;
         self.write_next(out, look)?;
         match &self.failure {
             Some(failure) => failure.write(out, look),
@@ -111,6 +112,22 @@ impl Summary {
         write_rows(out, text)?;
         write_rows(out, Flow::after(Line::new(look).gap(2)).then(Tone::Normal, &self.goal))?;
         writeln!(out)
+    }
+
+    /// Writes what the run has taught, for whoever wants to keep it.
+    fn write_lessons(&self, out: &mut impl Write, look: &Look) -> io::Result<()> {
+        if self.lessons.is_empty() {
+            return Ok(());
+        }
+        writeln!(out, "\n{}", look.paint(Tone::Strong, "Worth keeping?"))?;
+        let wide = Look { width: None, ..*look };
+        for lesson in &self.lessons {
+            let why = format!("# {}", lesson.why);
+            write_rows(out, Flow::after(Line::new(look).gap(2)).then(Tone::Faint, &why))?;
+            let line = Line::new(&wide).gap(2).then(Tone::Command, &lesson.command);
+            writeln!(out, "{}", line.done().trimmed())?;
+        }
+        Ok(())
     }
 
     /// Writes what to type next.

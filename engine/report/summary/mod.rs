@@ -60,6 +60,8 @@ pub struct Summary {
     pub outages: Vec<Outage>,
     /// What sessions used; nothing where none of them told any.
     pub costs: Option<Costs>,
+    /// Lessons that the run's failures suggest, each as the command that keeps it.
+    pub lessons: Vec<NextCommand>,
     /// What to type, the most useful first.
     pub next: Vec<NextCommand>,
     /// The first cause of a failure.
@@ -213,6 +215,7 @@ impl Summary {
             corrections: ledger.notes.clone(),
             outages: ledger.outages.clone(),
             costs: Costs::of(ledger),
+            lessons: next::lessons(ledger),
             next: next::commands(ledger),
             failure: Failure::first(ledger, directory),
             directory: directory.display().to_string(),

@@ -6,6 +6,7 @@ use serde::Serialize;
 use crate::event::{MovedBranch, Outcome, StopReason};
 use crate::ledger::{GatePhase, Ledger, Phase, WpState};
 use crate::model::ids::CommitId;
+use crate::model::lesson::Suggestion;
 use crate::model::plan::{Kind, Mode};
 use crate::report::{commands, words};
 
@@ -109,6 +110,15 @@ pub(super) fn commands(ledger: &Ledger) -> Vec<NextCommand> {
         next.push(NextCommand { command, why: why.to_owned() });
     }
     next
+}
+
+/// What the run has taught, as commands that would keep it.
+pub(super) fn lessons(ledger: &Ledger) -> Vec<NextCommand> {
+    let command = |it: Suggestion| NextCommand {
+        command: commands::add_lesson(&it.text, &it.paths),
+        why: it.why,
+    };
+    ledger.lessons().into_iter().map(command).collect()
 }
 
 /// Where the result can be taken from.
