@@ -59,7 +59,10 @@ impl Ledger {
     /// WPs that cannot run, each with the one it waits for in vain.
     #[must_use]
     pub fn to_defer(&self) -> Vec<(WpId, WpId)> {
-        let is_stuck = |wp: &WpState| wp.phase.stuck() && !wp.is_with_lead();
+        // What the lead has may get through yet, as long as nothing is in the way of it.
+        let is_stuck = |wp: &WpState| {
+            wp.phase.stuck() && (wp.phase == Phase::Blocked || !wp.is_with_lead())
+        };
         let lost = self.stages_with(is_stuck);
         let stuck = |need: &&WpId| self.wp(need).is_some_and(is_stuck);
         self.wps

@@ -21,6 +21,7 @@ mod infrastructure;
 mod interrupt;
 mod kill_matrix;
 mod leaving;
+mod lessons;
 mod limits;
 mod logs;
 mod objects;
