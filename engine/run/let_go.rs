@@ -10,7 +10,7 @@ use super::{clean, since};
 use crate::event::{Event, Outcome, StopReason};
 use crate::ledger::{Ledger, Phase, WpState};
 use crate::model::outcome::Check;
-use crate::model::plan::Kind;
+use crate::model::plan::{Kind, Mode};
 
 /// Seconds by which clocks that tell of one moment may be apart.
 const CLOCKS: i64 = 2;
@@ -116,8 +116,8 @@ impl Engine<'_> {
     async fn sweep(&mut self) -> Result<(), EngineError> {
         let over = |wp: &&WpState| match wp.phase {
             Phase::Integrated => true,
-            // Its commit waits for a gate that may yet come.
-            Phase::Passed => wp.kind == Kind::Scout || !self.ledger.gate_failed(),
+            // A gate is yet to come, and may send it back to work.
+            Phase::Passed => wp.kind == Kind::Scout || self.ledger.mode == Mode::Independent,
             _ => false,
         };
         let left: Vec<WpState> = self
