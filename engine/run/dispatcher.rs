@@ -96,6 +96,7 @@ impl<'a> Engine<'a> {
         let spending = Spending::new(&site.plan);
         site.settled.take_over(&ledger);
         site.lookout.take_over(&ledger);
+        site.seats.keep(&ledger);
         Self {
             site,
             ledger,

@@ -24,6 +24,7 @@ pub mod provision;
 pub mod requests;
 pub mod reviewer;
 pub mod say;
+mod seats;
 pub mod settled;
 mod since;
 pub mod site;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use tokio::sync::watch;
 
 use super::dispatcher::{Engine, EngineError};
+use super::seats::Seat;
 use super::step::Order;
 use super::unit::{Line, Message, Unit};
 use super::{gate, verify};
@@ -94,18 +95,25 @@ impl Engine<'_> {
             if self.site.paused(wp) {
                 continue;
             }
-            let (tier, locks) = (self.site.next_tier(wp), &self.site.wp(&wp.id).locks);
-            if !self.units.contains_key(&wp.id) && self.slots.take(&wp.id, &tier, locks) {
-                chosen.push((wp.id.clone(), wp.phase));
+            let locks = &self.site.wp(&wp.id).locks;
+            if self.units.contains_key(&wp.id) || !self.slots.fits(&wp.id, locks) {
+                continue;
             }
+            let tier = self.site.seat_for(wp);
+            let seat = tier.as_ref().map(|tier| self.site.seats.take(tier));
+            if matches!(seat, Some(None)) {
+                continue;
+            }
+            self.slots.take(&wp.id, locks);
+            chosen.push((wp.id.clone(), wp.phase, seat.flatten()));
         }
-        let fresh = chosen.iter().filter(|(_, phase)| *phase == Phase::Waiting);
-        let events = fresh.map(|(wp, _)| self.started(wp)).collect::<Vec<_>>();
+        let fresh = chosen.iter().filter(|(_, phase, _)| *phase == Phase::Waiting);
+        let events = fresh.map(|(wp, ..)| self.started(wp)).collect::<Vec<_>>();
         if !events.is_empty() {
             self.record(events)?;
         }
-        for (wp, _) in chosen {
-            self.spawn(&wp, self.order);
+        for (wp, _, seat) in chosen {
+            self.spawn(&wp, self.order, seat);
         }
         Ok(())
     }
@@ -119,7 +127,7 @@ impl Engine<'_> {
         }
     }
 
-    pub(super) fn spawn(&mut self, wp: &WpId, order: Order) {
+    pub(super) fn spawn(&mut self, wp: &WpId, order: Order, seat: Option<Seat>) {
         let Some(state) = self.ledger.wp(wp).cloned() else { return };
         // A consolidation builds on what all of its stage say, everyone else on the scouts' word.
         let stage = self.site.wp(wp).consolidates.as_ref();
@@ -134,6 +142,6 @@ impl Engine<'_> {
         let (orders, ordered) = watch::channel(order);
         self.units.insert(wp.clone(), orders);
         let line = Line(self.line.clone());
-        tokio::spawn(Unit::new(Arc::clone(&self.site), line, ordered, state, reports).run());
+        tokio::spawn(Unit::new(Arc::clone(&self.site), line, ordered, state, reports, seat).run());
     }
 }

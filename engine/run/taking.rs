@@ -51,7 +51,7 @@ impl Engine<'_> {
         match self.units.get(&wp) {
             Some(orders) => drop(orders.send_replace(order)),
             // Nobody has taken it up since its engine died: somebody has to, to see it to its end.
-            None => self.spawn(&wp, order),
+            None => self.spawn(&wp, order, None),
         }
         self.cancelling.insert(wp, (event, request));
     }
