@@ -297,6 +297,7 @@ fn one_that_begins_anew_in_a_later_engine_is_provisioned_anew() {
     let before = rig.lines("setups").len();
     let worktree = rig.wp("a").worktree.expect("it stays");
     rig.git(&["worktree", "remove", "--force", &worktree]);
+    rig.git(&["branch", "-D", "sop/o-1/a"]);
     let (mut journal, records) = Journal::resume(&rig.run_dir().join("journal.jsonl")).unwrap();
     let last = records.last().expect("a record");
     let event = Event::WorktreeRemoved { wp: wp_id("a"), salvage: None };
