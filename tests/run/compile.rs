@@ -149,3 +149,51 @@ fn of_a_long_ring_enough_is_shown_to_cut_it() {
         "{message}"
     );
 }
+
+#[test]
+fn programs_that_run_when_all_are_paid_are_looked_for_before() {
+    let scratch = Scratch::repo(&[("bin/e2e.sh", "true\n")]);
+    let verify = |live: &str, more: &str| {
+        let stage = "[[stage]]\nname = \"s\"\n";
+        let text = format!("[verify]\nlive = {live}\n{more}{stage}");
+        let wps = wp("a", "tools/**", "stage = \"s\"\n");
+        let text = plan(&(text + &wps));
+        let outcome = compiled(&scratch, &text, Purpose::Run);
+        said(&outcome).into_iter().map(|(code, how)| (code.to_owned(), how)).collect::<Vec<_>>()
+    };
+    let setup = "[provision]\nsetup = [\"sh make.sh\"]\n";
+    for (live, code) in [
+        ("[\"no-such-program-here e2e\"]", "missing-program"),
+        ("[{ run = [\"no-such-program-here\"], timeout = \"1m\" }]", "missing-program"),
+        ("[\"bin/e2e.hs\"]", "missing-file"),
+    ] {
+        assert_eq!(verify(live, ""), [(code.to_owned(), Severity::Error)], "{live}");
+        assert_eq!(verify(live, setup), [(code.to_owned(), Severity::Warning)], "{live}");
+    }
+    for fine in [
+        "[\"sh bin/e2e.sh\"]",
+        "[\"bin/e2e.sh --all\"]",
+        "[\"./tools/made-by-a\"]",
+        "[\"no-such-program-here | true\"]",
+    ] {
+        assert_eq!(verify(fine, ""), [], "{fine}");
+    }
+}
+
+#[test]
+fn with_a_setup_a_worker_that_is_nowhere_is_a_warning() {
+    let scratch = Scratch::repo(&[]);
+    for (program, code) in
+        [("no-such-program-here", "missing-program"), ("bin/none.sh", "missing-file")]
+    {
+        let text = plan(&wp("a", "src/**", ""))
+            .replace("command = [\"true\"]", &format!("command = [\"{program}\"]"));
+        let with = |setup: &str| {
+            let outcome = compiled(&scratch, &(text.clone() + setup), Purpose::Run);
+            said(&outcome).into_iter().map(|(code, how)| (code.to_owned(), how)).collect::<Vec<_>>()
+        };
+        assert_eq!(with(""), [(code.to_owned(), Severity::Error)]);
+        let setup = "[provision]\nsetup = [\"sh make.sh\"]\n";
+        assert_eq!(with(setup), [(code.to_owned(), Severity::Warning)]);
+    }
+}

@@ -163,8 +163,8 @@ pub const RULES: &[Rule] = &[
     },
     Rule {
         code: "missing-program",
-        about: "A worker that is a program of the machine is on its PATH.",
-        help: "Without it no worker of its tiers could start, and others would be paid before that shows. Install it, mend its name, or name a file of the repository by a path with a `/`.",
+        about: "A worker, a command that reviews or one of the last look, that is a program of the machine, is on its PATH.",
+        help: "Without it what needs it could not start, and others would be paid before that shows. Install it, mend its name, or name a file of the repository by a path with a `/`.",
     },
     Rule {
         code: "missing-stage",

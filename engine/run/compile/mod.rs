@@ -9,6 +9,7 @@ mod base;
 mod files;
 mod order;
 mod overlap;
+mod programs;
 mod subject;
 mod templates;
 mod whitelists;
