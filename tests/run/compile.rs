@@ -151,6 +151,31 @@ fn of_a_long_ring_enough_is_shown_to_cut_it() {
 }
 
 #[test]
+fn two_spellings_of_one_path_are_told_where_wps_are_at_work_together() {
+    let scratch = Scratch::repo(&[]);
+    let twins = |a: &str, b: &str, more: &str| {
+        let outcome =
+            compiled(&scratch, &plan(&(wp("a", a, "") + &wp("b", b, more))), Purpose::Run);
+        assert!(outcome.compiled.is_some(), "only a warning: {:?}", outcome.findings);
+        let told = outcome.findings.into_iter().filter(|finding| finding.code == "case-twins");
+        told.map(|finding| finding.message).collect::<Vec<_>>()
+    };
+    let told = twins("src/A.rs", "src/a.rs", "");
+    assert_eq!(told.len(), 1);
+    assert!(told[0].contains("`a` and `b` name `src/A.rs` and `src/a.rs`"), "{told:?}");
+    assert_eq!(twins("src/Net/**", "src/net/tcp/x.rs", "").len(), 1, "folders too");
+    assert_eq!(twins("straße/É.txt", "straße/é.txt", "").len(), 1);
+    for (a, b, more) in [
+        ("src/A.rs", "src/b.rs", ""),
+        ("src/A/*", "src/A.rs", ""),
+        ("src/A.rs", "src/a.rs", "needs = [\"a\"]\n"),
+        ("src/A*", "src/a*", ""),
+    ] {
+        assert_eq!(twins(a, b, more), Vec::<String>::new(), "{a} {b}");
+    }
+}
+
+#[test]
 fn programs_that_run_when_all_are_paid_are_looked_for_before() {
     let scratch = Scratch::repo(&[("bin/e2e.sh", "true\n")]);
     let verify = |live: &str, more: &str| {

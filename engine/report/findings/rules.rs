@@ -72,6 +72,11 @@ pub const RULES: &[Rule] = &[
         help: "A worker that gets a blank brief has to guess. Write the task into it.",
     },
     Rule {
+        code: "case-twins",
+        about: "WPs that are at work together do not spell one path in two ways.",
+        help: "`src/A.rs` and `src/a.rs` are two files on most Linux machines and one on most others, where a checkout of the merged work loses one of them. Spell it in one way.",
+    },
+    Rule {
         code: "command-template",
         about: "Each argument of a worker or reviewer is a template that compiles and asks only for what there is.",
         help: "See the finding for the variable and what it may have been meant to be. What a shell would run is handed over as an argument after the script, never pasted into it.",
