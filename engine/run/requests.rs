@@ -79,6 +79,30 @@ pub enum Ask {
     },
 }
 
+impl Ask {
+    /// The verb that asks it.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Review(_) => "review",
+            Self::Cancel => "cancel",
+            Self::Retry => "retry",
+            Self::Answer { .. } => "answer",
+            Self::Interrupt { .. } => "interrupt",
+            Self::Note { .. } => "note",
+        }
+    }
+
+    /// The number of the question that it answers.
+    #[must_use]
+    pub fn question(&self) -> Option<u32> {
+        match self {
+            Self::Answer { number, .. } => Some(*number),
+            _ => None,
+        }
+    }
+}
+
 /// Why a request makes no sense now.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refused {
@@ -385,13 +409,9 @@ pub fn noted(dir: &RunDir) -> Vec<Request> {
 #[must_use]
 pub fn told(noted: &[Request]) -> Vec<String> {
     let told = |request: &Request| {
-        let what = match &request.ask {
-            Ask::Review(_) => "review".to_owned(),
-            Ask::Cancel => "cancel".to_owned(),
-            Ask::Retry => "retry".to_owned(),
-            Ask::Answer { number, .. } => format!("answer q{number}"),
-            Ask::Interrupt { .. } => "interrupt".to_owned(),
-            Ask::Note { .. } => "note".to_owned(),
+        let what = match request.ask.question() {
+            Some(number) => format!("{} q{number}", request.ask.name()),
+            None => request.ask.name().to_owned(),
         };
         let wp = match (&request.wp, &request.ask) {
             (Some(wp), Ask::Answer { .. }) => format!(" ({wp})"),
