@@ -117,5 +117,5 @@ pub fn action(outcome: &Outcome, turn: Option<&Turn>) -> Action {
         }
     };
     let both = next(&[standard.clone(), other]);
-    Action { next: both, alone: next(&[standard.clone()]), spends }
+    Action { next: both, alone: next(std::slice::from_ref(&standard)), spends }
 }
