@@ -8,7 +8,7 @@ pub mod prove;
 mod pushes;
 pub(super) mod review;
 mod scope;
-pub(super) mod told;
+pub mod told;
 mod wiring;
 mod work;
 
