@@ -60,9 +60,8 @@ impl Ledger {
     #[must_use]
     pub fn to_defer(&self) -> Vec<(WpId, WpId)> {
         // What the lead has may get through yet, as long as nothing is in the way of it.
-        let is_stuck = |wp: &WpState| {
-            wp.phase.stuck() && (wp.phase == Phase::Blocked || !wp.is_with_lead())
-        };
+        let is_stuck =
+            |wp: &WpState| wp.phase.stuck() && (wp.phase == Phase::Blocked || !wp.is_with_lead());
         let lost = self.stages_with(is_stuck);
         let stuck = |need: &&WpId| self.wp(need).is_some_and(is_stuck);
         self.wps

@@ -27,12 +27,12 @@ impl WpState {
         use Phase as P;
         match (self.phase, &record.event) {
             (P::Waiting, Event::WpStarted { base, branch, worktree, .. }) => {
+                self.begun += 1;
                 self.base = Some(base.clone());
                 self.began_at = Some(base.clone());
                 self.branch = Some(branch.clone());
                 self.worktree = Some(worktree.clone());
                 self.started_at = Some(record.at);
-                self.stood += 1;
                 self.phase = P::Provisioning;
             }
             (P::Provisioning, Event::WpProvisioned { copied, .. }) => {

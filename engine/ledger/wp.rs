@@ -146,6 +146,9 @@ pub struct WpState {
     /// Where its branch stood before the worker that is next or at work: the base, or the commit that
     /// is being tried again.
     pub began_at: Option<CommitId>,
+    /// Times that it began, with a worktree made for it.
+    #[serde(default)]
+    pub begun: u32,
     /// Its branch.
     pub branch: Option<String>,
     /// Its worktree, while there is one.
@@ -246,9 +249,6 @@ pub struct WpState {
     /// Passes of this round that were over when its checks last began.
     #[serde(default)]
     pub pass_from: u32,
-    /// Worktrees that were made for it.
-    #[serde(default)]
-    pub stood: u32,
     pub(super) dods: u32,
     pub(super) reviewed: bool,
     pub(super) budget: u32,
@@ -277,6 +277,7 @@ impl WpState {
             guard: None,
             base: None,
             began_at: None,
+            begun: 0,
             branch: None,
             worktree: None,
             copied: Vec::new(),
@@ -319,7 +320,6 @@ impl WpState {
             sent_back: None,
             looks: 0,
             pass_from: 0,
-            stood: 0,
             dods: shape.dods,
             reviewed: shape.reviewed,
             budget: shape.rounds,

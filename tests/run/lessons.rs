@@ -11,7 +11,9 @@ use crate::support::written::{plan, with_head, worker, wp, wp_proven_by};
 fn beside_notes(rig: &Rig) -> Vec<(std::path::PathBuf, Vec<u8>)> {
     let notes = [rig.repo().join(".sop"), rig.repo().join(".sop/notes.md")];
     let mut users = rig.users();
-    users.retain(|path, _| !notes.contains(path) && !path.starts_with(rig.repo().join(".git/refs/sop")));
+    users.retain(|path, _| {
+        !notes.contains(path) && !path.starts_with(rig.repo().join(".git/refs/sop"))
+    });
     users.into_iter().collect()
 }
 
@@ -19,7 +21,10 @@ fn beside_notes(rig: &Rig) -> Vec<(std::path::PathBuf, Vec<u8>)> {
 fn a_lesson_is_appended_and_nothing_else_is_touched() {
     let rig = Rig::new(&plan(&wp("a", "")), &[("worker.sh", &worker("done_well"))]);
     let before = beside_notes(&rig);
-    rig.sop_ends(0, &["lesson", "add", "Run tests with `--offline`.", "--for", "src/**", "--for", "a.txt"]);
+    rig.sop_ends(
+        0,
+        &["lesson", "add", "Run tests with `--offline`.", "--for", "src/**", "--for", "a.txt"],
+    );
     rig.sop_ends(0, &["lesson", "add", "Two\n\n  lines, and \u{1b}[31mno colour"]);
     let text = std::fs::read_to_string(rig.repo().join(".sop/notes.md")).expect("it is there");
     let lines: Vec<&str> = text.lines().filter(|line| line.starts_with(['-', ' '])).collect();
@@ -85,7 +90,8 @@ fn what_is_no_lesson_is_refused_with_what_to_do() {
     assert!(!rig.mark("notes.md").exists());
     std::fs::remove_file(rig.repo().join(".sop")).expect("it goes");
     std::fs::create_dir(rig.repo().join(".sop")).expect("a folder");
-    std::os::unix::fs::symlink(rig.mark("theirs"), rig.repo().join(".sop/notes.md")).expect("a link");
+    std::os::unix::fs::symlink(rig.mark("theirs"), rig.repo().join(".sop/notes.md"))
+        .expect("a link");
     rig.sop_ends(5, &["lesson", "add", "x"]);
     assert!(!rig.mark("theirs").exists());
 }
@@ -135,10 +141,8 @@ fn briefs_carry_what_meets_their_paths_and_a_run_keeps_what_it_began_with() {
 
 #[test]
 fn lessons_of_a_run_that_somebody_changed_are_not_believed() {
-    let rig = Rig::new(
-        &plan(&wp("a", "review = \"human\"")),
-        &[("worker.sh", &worker("done_well"))],
-    );
+    let rig =
+        Rig::new(&plan(&wp("a", "review = \"human\"")), &[("worker.sh", &worker("done_well"))]);
     rig.sop_ends(0, &["lesson", "add", "True."]);
     rig.apply(4);
     let kept = rig.run_dir().join("lessons.json");
@@ -157,7 +161,9 @@ fn a_summary_offers_what_its_failures_teach_as_commands_that_a_shell_can_run() {
     );
     let text = with_head(
         "rounds = 1",
-        &(wp("q", "") + &wp("x", "") + &wp("y", "")
+        &(wp("q", "")
+            + &wp("x", "")
+            + &wp("y", "")
             + &wp_proven_by("s", "[{ run = \"sleep 60\", timeout = \"1s\" }]", "")),
     );
     let rig = Rig::new(&text, &[("worker.sh", &script)]);
@@ -168,7 +174,10 @@ fn a_summary_offers_what_its_failures_teach_as_commands_that_a_shell_can_run() {
         said.out.lines().filter_map(|it| it.trim().strip_prefix("sop lesson add ")).collect();
     assert_eq!(offered.len(), 3, "{}", said.out);
     assert!(offered.iter().any(|it| it.contains("shared lib.txt")), "{offered:?}");
-    assert!(offered.iter().any(|it| it.contains("sleep 60") && it.contains("timeout")), "{offered:?}");
+    assert!(
+        offered.iter().any(|it| it.contains("sleep 60") && it.contains("timeout")),
+        "{offered:?}"
+    );
     assert!(!rig.repo().join(".sop").exists(), "never added by itself");
     for command in offered {
         let mut shell = Command::new("sh");
@@ -183,10 +192,10 @@ fn a_summary_offers_what_its_failures_teach_as_commands_that_a_shell_can_run() {
 
 #[test]
 fn plans_and_run_directories_are_never_committed() {
-    let rig = Rig::new(&plan(&(wp("a", "") + &wp("b", "needs = [\"a\"]"))), &[(
-        "worker.sh",
-        &worker("done_well"),
-    )]);
+    let rig = Rig::new(
+        &plan(&(wp("a", "") + &wp("b", "needs = [\"a\"]"))),
+        &[("worker.sh", &worker("done_well"))],
+    );
     rig.write("other.toml", &plan(&wp("a", "")).replace("\"o\"", "\"other\""));
     rig.sop_ends(0, &["lesson", "add", "Mine."]);
     rig.apply(0);
@@ -196,7 +205,11 @@ fn plans_and_run_directories_are_never_committed() {
     for branch in trees.keys() {
         let files = rig.git(&["ls-tree", "-r", "--name-only", branch]);
         let made: Vec<&str> = files.lines().filter(|it| !["a.txt", "b.txt"].contains(it)).collect();
-        assert_eq!(made, ["plan.toml", "worker.sh"], "{branch}: what was there before, and no more");
+        assert_eq!(
+            made,
+            ["plan.toml", "worker.sh"],
+            "{branch}: what was there before, and no more"
+        );
         assert_eq!(rig.git(&["diff", "--name-only", "main", branch, "--", "plan.toml"]), "");
     }
     assert_eq!(rig.git(&["status", "--porcelain"]).lines().count(), 2, "both are as they were");

@@ -9,7 +9,7 @@ pub mod prove;
 mod pushes;
 pub(super) mod review;
 mod scope;
-pub(super) mod told;
+pub mod told;
 mod wiring;
 mod work;
 
@@ -234,7 +234,7 @@ impl Unit {
         let site = Arc::clone(&self.site);
         let unit = self.state.id.to_string();
         let copied =
-            provision::provision(&site, &unit, self.state.stood, &worktree, &mut self.orders)
+            provision::provision(&site, (&unit, self.state.begun), &worktree, &mut self.orders)
                 .await?;
         Ok(Event::WpProvisioned { wp: self.state.id.clone(), copied })
     }
