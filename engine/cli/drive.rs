@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::exit;
 use super::failure::{Failure, written};
 use super::terminal::{self, Color};
-use crate::event::{Outcome, Record, StopReason};
+use crate::event::{Event, Outcome, Record, StopReason};
 use crate::git::Repo;
 use crate::journal;
 use crate::ledger::Ledger;
@@ -73,9 +73,8 @@ pub fn drive(repo: &Repo, dir: RunDir, view: &View, color: Color) -> Result<u8, 
 pub fn for_lead(repo: &Repo, dir: RunDir, wp: &WpId, color: Color) -> Result<(), Failure> {
     let Open { site, lock, journal, ledger } = open::open(repo, dir.clone()).map_err(refused)?;
     let look = Look { colour: color.on_stderr(), ..terminal::look(color) };
-    let mut reporter = Plain::new(io::stderr(), look);
+    let mut watcher = Steps { reporter: Plain::new(io::stderr(), look), wp };
     let runtime = runtime()?;
-    let mut watcher = Watcher(&mut reporter);
     let engine = Engine::new(Arc::new(site), lock, journal, ledger, &mut watcher);
     let engine = engine.for_lead(wp.clone());
     let (ending, _) = runtime.block_on(engine.run()).map_err(|error| failed(&error, &dir))?;
@@ -160,6 +159,35 @@ impl Observer for Watcher<'_> {
             Order::Kill => "ending everything now",
             _ => "stopping: workers are asked to end; once more to end them now",
         });
+    }
+}
+
+/// What an engine for the lead does on the way to its answer, which somebody else tells.
+struct Steps<'a> {
+    reporter: Plain<io::Stderr>,
+    wp: &'a WpId,
+}
+
+impl Observer for Steps<'_> {
+    fn event(&mut self, record: &Record, ledger: &Ledger) {
+        let answer = matches!(
+            record.event,
+            Event::WpTaken { .. }
+                | Event::WpReleased { .. }
+                | Event::RecheckStarted { .. }
+                | Event::RecheckEnded { .. }
+                | Event::WpCommitted { .. }
+                | Event::WpBlocked { .. }
+        );
+        if record.event.wp() == Some(self.wp) && !answer {
+            self.reporter.event(record, ledger);
+        }
+    }
+
+    fn tick(&mut self, _: &Ledger) {}
+
+    fn stopping(&mut self, _: Order) {
+        self.reporter.say("stopping");
     }
 }
 

@@ -108,7 +108,13 @@ pub fn run(args: &Args, color: Color) -> Result<u8, Failure> {
         text.push_str(&format!("\n  next: {next}"));
     }
     if state.phase == Phase::Taken && !problems.is_empty() {
-        text.push_str(&format!("\n  or:   {}", commands::recheck_to_worker(run, wp)));
+        // Of too many files the worker needs no findings.
+        let too_many = problems.iter().any(|problem| problem.message.contains("`lead_may_fix`"));
+        let or = match too_many {
+            true => commands::give_back(run, wp),
+            false => commands::recheck_to_worker(run, wp),
+        };
+        text.push_str(&format!("\n  or:   {or}"));
     }
     written(writeln!(out, "{text}"))?;
     Ok(code)

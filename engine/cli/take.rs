@@ -12,9 +12,14 @@ use super::terminal::Color;
 use crate::ledger::{Phase, WpState};
 use crate::model::ids::WpId;
 use crate::model::time::Timestamp;
+use crate::report::escape::visible;
+use crate::report::narrate::one;
 use crate::report::{commands, json, words};
 use crate::run::freeze;
 use crate::run::requests::Ask;
+
+/// Problems of its last round that are shown.
+const PROBLEMS: usize = 5;
 
 /// Take a WP into your own hands: no worker is in its worktree then, and none is started.
 ///
@@ -131,10 +136,16 @@ fn tell(lead: &InPerson, state: &WpState, as_json: bool) -> Result<u8, Failure> 
         None => "how many files you may change in it, its plan says".to_owned(),
     };
     let mut err = io::stderr().lock();
+    let wrong: String = state
+        .carried()
+        .iter()
+        .take(PROBLEMS)
+        .map(|problem| format!("  {}\n", visible(&one(problem))))
+        .collect();
     // Where standard error is gone, there is nobody left to tell.
     let _ = writeln!(
         err,
-        "{wp} is yours (it was {}); {may}\n  {}   checks what you leave\n  {}   gives it back",
+        "{wp} is yours (it was {}); {may}\n{wrong}  {}   checks what you leave\n  {}   gives it back",
         words::state(hands.was),
         commands::recheck(run, wp),
         commands::give_back(run, wp),

@@ -96,7 +96,7 @@ fn of_wp(event: &Event, wp: &WpState, ledger: &Ledger, look: &Look) -> Words {
         Event::ScopeChecked { problems, .. } if !problems.is_empty() => {
             step(Tone::Bad, format!("scope: {}", listed(problems)))
         }
-        Event::ScopeChecked { pass, .. } if *pass > 1 && wp.proved.is_empty() => {
+        Event::ScopeChecked { pass, .. } if *pass > wp.pass_from + 1 && wp.proved.is_empty() => {
             step(Tone::Warn, "the DoD changed files: scope and DoD run again")
         }
         Event::DodRan { ran, .. } if !ran.end.success() => {

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use crate::event::{Event, MovedBranch};
 use crate::git::scope::{ScopeFinding, What};
-use crate::git::{GitError, Snapshot, SnapshotSpec};
+use crate::git::{Change, GitError, Snapshot, SnapshotSpec};
 use crate::launch::{Found, Key, LaunchError, Launcher};
 use crate::ledger::LeadAsks;
 use crate::model::ids::TreeId;
@@ -17,6 +17,9 @@ use super::Unit;
 use crate::run::directory::RunDir;
 use crate::run::provision::snapshot_spec;
 use crate::run::site::{Halt, Site};
+
+/// In the sentence that says so.
+const BY_LEAD: &str = "that the lead changed, where the plan allows";
 
 /// What was found in the lead's worktree, and beside it.
 pub(super) struct Checked {
@@ -96,7 +99,8 @@ impl Unit {
     /// own was set right, and is told; the rest of the repository is the lead's.
     pub(super) fn lead_checked(&self, pass: u32, checked: Checked) -> Event {
         let Checked { snapshot, judged, seen, moved, by_lead } = checked;
-        let mut problems: Vec<Problem> = self.too_many(&by_lead).into_iter().collect();
+        let mut problems: Vec<Problem> =
+            self.too_many(&by_lead, &snapshot.changes).into_iter().collect();
         let mut notes = Vec::new();
         for finding in judged {
             let place = finding.place.to_string();
@@ -133,34 +137,43 @@ impl Unit {
         }
     }
 
-    /// That the lead changed more by hand than the plan lets it.
-    fn too_many(&self, by_lead: &[String]) -> Option<Problem> {
+    /// That the lead changed more by hand than the plan lets it. What is as in the base again is named, and does
+    /// not count: nothing of it is left.
+    fn too_many(&self, by_lead: &[String], changed: &[Change]) -> Option<Problem> {
+        let changed: HashSet<String> =
+            changed.iter().map(|change| process::escape(&change.path)).collect();
+        let count: Vec<&str> =
+            by_lead.iter().filter(|file| changed.contains(*file)).map(String::as_str).collect();
         let most = self.site.plan.lead_may_fix;
-        if by_lead.len() <= most as usize {
+        if count.len() <= most as usize {
             return None;
         }
+        let are = match count.len() {
+            1 => "is a file".to_owned(),
+            n => format!("are {n} files"),
+        };
         let allowed = match most {
-            0 => "no file".to_owned(),
-            1 => "one file".to_owned(),
-            most => format!("{most} files"),
+            0 => "none".to_owned(),
+            1 => "one".to_owned(),
+            most => most.to_string(),
         };
         let (run, wp) = (self.site.dir.run(), &self.state.id);
         let text = format!(
-            "changed by the lead: {} of them, and the plan lets it change {allowed} (`lead_may_fix`); hand it to a \
-             worker (`sop take {wp} --back --run {run}`), undo what is too much, or make a plan with a larger number",
-            by_lead.len()
+            "{are} {BY_LEAD} {allowed} (`lead_may_fix`): hand it to a worker (`sop take {wp} --back --run {run}`), undo \
+             what is too much, or make a plan with a larger number"
         );
-        Some(Problem::new(Check::Scope, text).about(by_lead.join(", ")))
+        Some(Problem::new(Check::Scope, text).about(count.join(", ")))
     }
 
     /// What the check of the lead's work came to. What is too much for the lead is not a worker's to mend.
     pub(super) fn recheck_ended(&self) -> Event {
-        let hands = self.state.hands.as_ref();
-        let fits = hands.is_some_and(|it| it.files.len() <= self.site.plan.lead_may_fix as usize);
+        let problems = &self.state.problems;
+        let too_many = problems.iter().any(|problem| problem.message.contains(BY_LEAD));
+        let to_worker = self.state.hands.as_ref().is_some_and(|hands| hands.to_worker);
         Event::RecheckEnded {
             wp: self.state.id.clone(),
-            problems: self.state.problems.clone(),
-            to_worker: fits && hands.is_some_and(|hands| hands.to_worker),
+            problems: problems.clone(),
+            to_worker: to_worker && !too_many,
         }
     }
 

@@ -26,7 +26,11 @@ fn more_files_than_the_plan_allows_are_named_and_not_committed() {
     put(&worktree, "a.txt", "good\n");
     put(&worktree, "b\u{1b}.txt", "two\n");
     let said = rig.sop_ends(3, &["recheck", "a", "--to-worker"]);
-    assert!(said.out.contains("2 of them") && said.out.contains("one file"), "{}", said.out);
+    assert!(
+        said.out.contains("are 2 files that the lead changed") && said.out.contains("allows one"),
+        "{}",
+        said.out
+    );
     assert!(said.out.contains("a.txt, b\\x1b.txt"), "{}", said.out);
     assert!(said.out.contains("sop take a --back --run o-1"), "{}", said.out);
     assert_eq!(rig.wp("a").phase, Phase::Taken, "too much is no worker's to mend");
