@@ -21,6 +21,7 @@ pub mod man;
 pub mod note;
 pub mod plan;
 mod plan_file;
+mod prompt;
 mod request;
 pub mod resume;
 pub mod retry;
