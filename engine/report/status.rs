@@ -81,8 +81,7 @@ pub fn write(
         None => Whole::write_none(out, look)?,
     }
     let told = asked(ledger, plan, now).chain(at_work(ledger, troubles, now));
-    let told = told.chain(paused(ledger, plan, now));
-    let told = tampering(ledger).chain(told);
+    let told = tampering(ledger).chain(told).chain(paused(ledger, plan, now));
     let told = told.chain(faults(ledger)).chain(outages(ledger, now));
     let mut told = told.chain(corrections(ledger, now)).peekable();
     if told.peek().is_some() {
