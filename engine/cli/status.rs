@@ -8,6 +8,7 @@ use super::run_args;
 use super::terminal::{self, Color};
 use crate::ledger::{Ledger, Phase};
 use crate::model::time::Timestamp;
+use crate::report::json;
 use crate::report::status::{self, Trouble};
 use crate::report::summary::Summary;
 use crate::run::directory::RunDir;
@@ -29,8 +30,8 @@ pub struct Args {
     /// Print the state as JSON (`sop schema state`).
     #[arg(long)]
     pub json: bool,
-    /// Print the summary that `sop apply` ends with.
-    #[arg(long, conflicts_with = "json")]
+    /// Print the summary that `sop apply` ends with; with `--json`, as JSON (`sop schema summary`).
+    #[arg(long)]
     pub summary: bool,
 }
 
@@ -44,7 +45,9 @@ pub fn run(args: &Args, color: Color) -> Result<u8, Failure> {
     let ledger = run_args::fold(&dir)?;
     let mut out = io::BufWriter::new(io::stdout().lock());
     let look = terminal::look(color);
-    let drawn = if args.json {
+    let drawn = if args.json && args.summary {
+        json::pretty(&Summary::of(&ledger, &dir.path()), &mut out)
+    } else if args.json {
         status::json(&ledger, &mut out)
     } else if args.summary {
         Summary::of(&ledger, &dir.path()).write(&mut out, &look)

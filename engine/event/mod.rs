@@ -15,6 +15,7 @@ pub use shape::{
     WpShape,
 };
 
+use crate::model::baseline::Compared;
 use crate::model::ids::{CommitId, RunId, TierId, TreeId, WorkerId, WpId};
 use crate::model::outcome::{Class, Problem, Ran};
 use crate::model::plan::Mode;
@@ -499,6 +500,12 @@ pub enum Event {
         /// Which.
         moved: Vec<MovedBranch>,
     },
+    /// The user's checkout when the run was made and now that it is over: nobody is blamed for a difference, and
+    /// nothing is put back.
+    CheckoutCompared {
+        /// Both, and the paths that are not as they were.
+        compared: Compared,
+    },
     /// Nothing is left to do.
     RunFinished {
         /// How it stands.
@@ -553,6 +560,7 @@ impl Event {
             | Self::VerifyEnded { .. }
             | Self::VerifyHalted { .. }
             | Self::BranchesMoved { .. }
+            | Self::CheckoutCompared { .. }
             | Self::RunFinished { .. } => None,
         }
     }

@@ -36,6 +36,7 @@ pub use verify::{NextVerify, VerifyRan, VerifyState};
 pub use wp::{Faulted, Fork, RoundRecord, Session, Spoilt, WpState, settled};
 
 use crate::event::{Event, MovedBranch, Outcome, Record, StopReason};
+use crate::model::baseline::Compared;
 use crate::model::ids::{CommitId, RunId, WpId};
 use crate::model::outcome::End;
 use crate::model::plan::Mode;
@@ -128,6 +129,9 @@ pub struct Ledger {
     /// Branches that were not where their checked work is when an engine last looked.
     #[serde(default)]
     pub moved: Vec<MovedBranch>,
+    /// The user's checkout, compared when the run was last over.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub checkout: Option<Compared>,
     /// Corrections of the plan's facts: every later brief carries them.
     #[serde(default)]
     pub notes: Vec<Note>,
@@ -203,6 +207,7 @@ impl Ledger {
             wps,
             gates: Vec::new(),
             moved: Vec::new(),
+            checkout: None,
             notes: Vec::new(),
             outages: Vec::new(),
             allowed: Allowed::default(),
@@ -262,6 +267,7 @@ impl Ledger {
                 self.halted = false;
                 self.take_up_verify();
                 self.outcome = None;
+                self.checkout = None;
                 // Whoever starts an engine again has looked, and providers mend.
                 self.outages.clear();
                 if let Some(gate) = self.gates.last_mut() {
@@ -274,6 +280,7 @@ impl Ledger {
             }
             Event::EngineStopped { why } => self.stopped = Some(*why),
             Event::BranchesMoved { moved } => self.moved.clone_from(moved),
+            Event::CheckoutCompared { compared } => self.checkout = Some(compared.clone()),
             Event::RunFinished { outcome } => self.outcome = Some(*outcome),
             Event::GateStarted { .. }
             | Event::GateMerged { .. }

@@ -24,6 +24,7 @@ pub mod narrate;
 pub mod outlook;
 pub mod palette;
 pub mod plain;
+pub mod preflight;
 pub mod screen;
 pub mod stats;
 pub mod status;

@@ -170,6 +170,7 @@ fn of_wp(event: &Event, wp: &WpState, ledger: &Ledger, look: &Look) -> Words {
         | Event::VerifyEnded { .. }
         | Event::VerifyHalted { .. }
         | Event::BranchesMoved { .. }
+        | Event::CheckoutCompared { .. }
         | Event::RunFinished { .. } => None,
     }
 }
@@ -332,6 +333,9 @@ fn of_run(event: &Event, ledger: &Ledger, look: &Look) -> Words {
                 moved.iter().map(|moved| format!("{} {moved}", moved.branch)).collect();
             milestone(Tone::Bad, format!("moved after it was checked: {}", moved.join("; ")))
         }
+        Event::CheckoutCompared { compared } if !compared.matches() => {
+            milestone(Tone::Warn, format!("your checkout: {compared}"))
+        }
         Event::RunFinished { outcome } => {
             let (word, tone) = words::outcome(*outcome);
             let hint = if *outcome == Outcome::Waiting { " for a person" } else { "" };
@@ -385,7 +389,8 @@ fn of_run(event: &Event, ledger: &Ledger, look: &Look) -> Words {
         | Event::GateDodRan { .. }
         | Event::VerifyRan { .. }
         | Event::ReviewStarted { .. }
-        | Event::BranchesMoved { .. } => None,
+        | Event::BranchesMoved { .. }
+        | Event::CheckoutCompared { .. } => None,
         // About one WP.
         Event::WpStarted { .. }
         | Event::WpProvisioned { .. }

@@ -3,6 +3,7 @@
 
 use sop::event::{ApprovedBy, Event, MovedBranch, NextStep, Outcome, StopReason};
 use sop::ledger::judge;
+use sop::model::baseline::{Baseline, ChangedPath, Compared};
 use sop::model::outcome::{Check, Class, End, Problem};
 use sop::model::turn::{Fault, FaultClass, Spent, Turn, Usd};
 use sop::model::verdict::{Judgment, ReviewSeverity, Verdict};
@@ -190,6 +191,28 @@ pub fn of_gate(run: &Story, id: &str) -> Vec<Event> {
     ]
 }
 
+/// A checkout in which a person was at work while the run went on.
+pub fn compared() -> Compared {
+    let baseline = |status: &str, changes| Baseline {
+        worktree: "/home/ann/settings".to_owned(),
+        head: Some(commit("base")),
+        status_sha256: status.repeat(32),
+        diff_sha256: "d1".repeat(32),
+        changes,
+    };
+    Compared {
+        before: baseline("a0", 0),
+        after: Some(baseline("a1", 1)),
+        problem: None,
+        paths: vec![ChangedPath {
+            path: "notes.txt".to_owned(),
+            before: None,
+            after: Some("??".to_owned()),
+        }],
+        cut: false,
+    }
+}
+
 pub fn of_run(run: &Story) -> Vec<Event> {
     let Event::RunCreated { .. } = &run.records[0].event else { unreachable!() };
     vec![
@@ -204,6 +227,7 @@ pub fn of_run(run: &Story) -> Vec<Event> {
                 stands: Some("refs/heads/main".to_owned()),
             }],
         },
+        Event::CheckoutCompared { compared: compared() },
         Event::NoteAdded { text: "The client is in `lib/`.".to_owned(), by: "Ann".to_owned() },
         Event::VerifyStarted { commit: commit("gate"), reviewer: Some(tier("lead")), live: 1 },
         Event::VerifyRan {

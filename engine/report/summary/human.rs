@@ -46,6 +46,7 @@ impl Summary {
             Some(verify) => verify.write(out, look)?,
             None => Whole::write_none(out, look)?,
         }
+        self.closing.write(out, look)?;
         self.write_told(out, look)?;
         if let Some(costs) = &self.costs {
             writeln!(out)?;
