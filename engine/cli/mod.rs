@@ -22,6 +22,7 @@ pub mod note;
 pub mod plan;
 mod plan_file;
 pub mod preflight;
+mod prompt;
 mod request;
 pub mod resume;
 pub mod retry;

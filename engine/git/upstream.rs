@@ -6,6 +6,7 @@ use bstr::ByteSlice;
 
 use crate::model::ids::CommitId;
 
+use super::command::Git;
 use super::error::GitError;
 use super::objects::oid;
 use super::repo::Repo;
@@ -114,7 +115,9 @@ impl Repo {
     pub fn fetch_upstream(&self, upstream: &Upstream, limit: Duration) -> Result<(), GitError> {
         let Some((remote, there)) = &upstream.remote else { return Ok(()) };
         let refspec = format!("+{there}:{}", upstream.local);
-        let git = self.git().args([
+        // As a person would: a remote that is named by a path is looked for from the checkout.
+        let start = self.top().unwrap_or(self.common_dir());
+        let git = Git::new(start, self.git_dir()).args([
             "fetch",
             "--quiet",
             "--no-tags",

@@ -37,7 +37,7 @@ pub(super) fn look(ask: &Ask) -> Part<BaseCheck> {
         match repo.fetch_upstream(&upstream, FETCH) {
             Ok(()) => facts.fetched = true,
             Err(error) => words.push(Word::warn(
-                format!("`{short}` could not be fetched: {error}"),
+                format!("`{short}` could not be fetched: {}", first_line(&error.to_string())),
                 "look at the remote and at your login to it, and try again",
             )),
         }
@@ -76,6 +76,10 @@ pub(super) fn look(ask: &Ask) -> Part<BaseCheck> {
         )),
     }
     Part::new(facts, fine, words)
+}
+
+fn first_line(text: &str) -> &str {
+    text.lines().next().unwrap_or_default()
 }
 
 fn commits(n: u64) -> String {

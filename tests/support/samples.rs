@@ -1,7 +1,7 @@
 //! One event of every sort, as it would be the next one about WP `a` in the state of a story: whether
 //! it may follow depends on the phase alone.
 
-use sop::event::{ApprovedBy, Event, MovedBranch, NextStep, Outcome, StopReason};
+use sop::event::{ApprovedBy, Event, MovedBranch, NextStep, Outcome, Standing, StopReason};
 use sop::ledger::judge;
 use sop::model::baseline::{Baseline, ChangedPath, Compared};
 use sop::model::outcome::{Check, Class, End, Problem};
@@ -77,6 +77,7 @@ pub fn of_wp(run: &Story, id: &str) -> Vec<Event> {
             wp: wp.clone(),
             limit: Spent::Usd { most: Usd(5_000_000) },
             of_run: false,
+            reviewer: None,
         },
         Event::ReviewStarted {
             wp: Some(wp.clone()),
@@ -228,6 +229,15 @@ pub fn of_run(run: &Story) -> Vec<Event> {
             }],
         },
         Event::CheckoutCompared { compared: compared() },
+        Event::RunGuarded { guard: "9d".repeat(32) },
+        Event::RepositoryChanged {
+            standing: vec![Standing {
+                place: "config (of git's own)".to_owned(),
+                what: "was changed since the run began".to_owned(),
+                seen_with: vec![wp_id("a")],
+                put_back: Some("cp a b".to_owned()),
+            }],
+        },
         Event::NoteAdded { text: "The client is in `lib/`.".to_owned(), by: "Ann".to_owned() },
         Event::VerifyStarted { commit: commit("gate"), reviewer: Some(tier("lead")), live: 1 },
         Event::VerifyRan {
