@@ -16,6 +16,7 @@ use crate::event::ApprovedBy;
 use crate::model::checkpoint::Checkpoint;
 use crate::model::plan::Approval;
 use crate::model::preflight::{Preflight, Word};
+use crate::model::setting::Level;
 use crate::report::checkpoint as draw;
 use crate::run::create::{self, NewRun};
 
@@ -97,7 +98,13 @@ fn approval(args: &Args, prepared: &Prepared) -> Result<Option<ApprovedBy>, Fail
         return Ok(Some(ApprovedBy::Flag));
     }
     if prepared.compiled.plan.approval == Approval::Auto {
-        return Ok(Some(ApprovedBy::Plan));
+        return Ok(Some(match prepared.approval_from {
+            Level::User => ApprovedBy::UserConfig,
+            Level::Repository => ApprovedBy::RepositoryConfig,
+            Level::Environment => ApprovedBy::Environment,
+            Level::Flag => ApprovedBy::Flag,
+            Level::Plan | Level::BuiltIn => ApprovedBy::Plan,
+        }));
     }
     if !prompt::can_ask() {
         return Ok(None);

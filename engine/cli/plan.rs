@@ -17,6 +17,8 @@ use crate::finding::Finding;
 use crate::git::Repo;
 use crate::model::baseline::Kept;
 use crate::model::checkpoint::Checkpoint;
+use crate::model::setting::Level;
+use crate::plan;
 use crate::preflight::{self, Ask, Depth, Looked};
 use crate::report::checkpoint as draw;
 use crate::report::escape::visible;
@@ -59,6 +61,8 @@ pub struct Prepared {
     pub dry: DryRun,
     /// The report.
     pub report: Checkpoint,
+    /// Who says whether somebody is asked.
+    pub approval_from: Level,
     /// The user's checkout as it was before anything was done.
     pub checkout: Option<Kept>,
 }
@@ -152,7 +156,11 @@ pub fn prepare(
     let mut report = checkpoint::report(&compiled, &base, &source.file, next.run(), &dry, warnings);
     let Looked { preflight, kept } = looking.finish();
     report.preflight = Some(preflight);
-    Ok(Some(Prepared { text: source.text, compiled, base, dry, report, checkout: kept }))
+    let said = plan::settings(Some(&source), &layers);
+    let said = said.iter().find(|setting| setting.key == "defaults.approval");
+    let approval_from = said.map_or(Level::BuiltIn, |setting| setting.from);
+    let text = source.text;
+    Ok(Some(Prepared { text, compiled, base, dry, report, approval_from, checkout: kept }))
 }
 
 /// A plan may lie outside every repository, but not in another one: its paths would mean other files.

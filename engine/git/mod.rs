@@ -50,6 +50,7 @@ pub mod refs;
 mod registry;
 pub mod removal;
 pub mod repo;
+pub mod rewritten;
 pub mod scope;
 mod seed;
 mod settings;

@@ -176,7 +176,7 @@ fn words(ask: &Ask, tiers: &BTreeMap<TierId, RoleTier>) -> Vec<Word> {
                 _ => "install it, or name another worker for the tier".to_owned(),
             };
             // A step of the plan may bring it along, and another tier may take its place.
-            let certain = role.used && role.adapter.is_some() && !fallback;
+            let certain = role.used && !fallback;
             let brought = !plan.provision.setup.is_empty();
             match certain && !brought {
                 true => words.push(Word::stop(what, help)),

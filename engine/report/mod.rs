@@ -27,6 +27,7 @@ pub mod palette;
 pub mod plain;
 pub mod preflight;
 pub mod screen;
+pub mod standing;
 pub mod stats;
 pub mod status;
 pub mod summary;
