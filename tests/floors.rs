@@ -11,9 +11,10 @@ use std::process::Command;
 const FLOORS: &[(&str, u8)] = &[
     ("main", 8),
     ("cli", 7),
+    ("preflight", 6),
+    ("schemas", 6),
     ("report", 5),
     ("run", 5),
-    ("schemas", 5),
     ("launch", 4),
     ("worker", 4),
     ("git", 3),
@@ -28,6 +29,7 @@ const FLOORS: &[(&str, u8)] = &[
     ("model", 1),
     ("finding", 1),
     ("plain_file", 1),
+    ("quick", 1),
 ];
 
 /// Pairs on one floor of which the first may know the second.
@@ -53,16 +55,27 @@ const HOMES: &[(&str, &[&str])] = &[
     ("anstream", &["cli", "report"]),
     ("anstyle", &["cli", "report"]),
     ("tokio", &["cli", "launch", "run"]),
-    ("tracing", &["run"]),
+    ("tracing", &["git", "run"]),
     ("tracing_subscriber", &["cli"]),
     ("signal_hook", &["launch", "worker"]),
     ("strsim", &["brief", "plan"]),
     (
         "rustix",
-        &["cli", "git", "journal", "launch", "plain_file", "process", "report", "run", "worker"],
+        &[
+            "cli",
+            "git",
+            "journal",
+            "launch",
+            "plain_file",
+            "process",
+            "quick",
+            "report",
+            "run",
+            "worker",
+        ],
     ),
     ("sha2", &["git", "run"]),
-    ("shlex", &["cli", "plan", "report", "run", "worker"]),
+    ("shlex", &["cli", "plan", "preflight", "report", "run", "worker"]),
     ("tempfile", &["cli", "git", "run", "worker"]),
 ];
 

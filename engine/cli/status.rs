@@ -9,6 +9,7 @@ use super::terminal::{self, Color};
 use crate::ledger::{Ledger, Phase};
 use crate::model::ids::WpId;
 use crate::model::time::Timestamp;
+use crate::report::json;
 use crate::report::outlook;
 use crate::report::standing::{Noted, Standing, Trouble};
 use crate::report::status;
@@ -32,8 +33,8 @@ pub struct Args {
     /// Print the state as JSON (`sop schema status`).
     #[arg(long)]
     pub json: bool,
-    /// Print the summary that `sop apply` ends with.
-    #[arg(long, conflicts_with = "json")]
+    /// Print the summary that `sop apply` ends with; with `--json`, as JSON (`sop schema summary`).
+    #[arg(long)]
     pub summary: bool,
 }
 
@@ -48,7 +49,9 @@ pub fn run(args: &Args, color: Color) -> Result<u8, Failure> {
     let mut out = io::BufWriter::new(io::stdout().lock());
     let look = terminal::look(color);
     let now = Timestamp(jiff::Timestamp::now());
-    let drawn = if args.summary {
+    let drawn = if args.json && args.summary {
+        json::pretty(&Summary::of(&ledger, &dir.path()), &mut out)
+    } else if args.summary {
         Summary::of(&ledger, &dir.path()).write(&mut out, &look)
     } else if args.json {
         standing(ledger, &dir, now).json(&mut out)

@@ -14,6 +14,7 @@
 //! | [`snapshot`] | the bytes on disk against the pinned base |
 //! | [`guard`] | the rest of the repository before and after a worker |
 //! | [`scope`] | snapshot and guard against a whitelist |
+//! | [`baseline`], [`survey`], [`upstream`] | what holds before a run, asked without writing anything |
 //! | [`pushes`] | what a worker tried to push, or did |
 //! | [`checked`], [`whole`] | what was checked stays until it is committed; what is committed is on disk |
 //!
@@ -23,6 +24,7 @@
 //! nested repositories and edited ignore rules. Only what may have changed is handed to git, for hashing
 //! through its filters.
 
+pub mod baseline;
 pub mod checked;
 mod command;
 pub mod commits;
@@ -56,8 +58,10 @@ pub mod settle;
 pub mod snapshot;
 pub mod standing;
 mod submodule;
+pub mod survey;
 pub mod tamper;
 pub mod trees;
+pub mod upstream;
 mod walk;
 pub mod whole;
 mod wildmatch;

@@ -110,3 +110,9 @@ pub fn resume(run: &RunId) -> String {
 pub fn status(run: &RunId) -> String {
     format!("sop status {run}")
 }
+
+/// Looks at what a run has left, and clears what is safe.
+#[must_use]
+pub fn clean(run: &RunId) -> String {
+    format!("sop run clean {run}")
+}

@@ -25,6 +25,7 @@ pub mod narrate;
 pub mod outlook;
 pub mod palette;
 pub mod plain;
+pub mod preflight;
 pub mod screen;
 pub mod standing;
 pub mod stats;

@@ -187,6 +187,7 @@ fn of_wp(event: &Event, wp: &WpState, ledger: &Ledger, look: &Look) -> Words {
         | Event::VerifyEnded { .. }
         | Event::VerifyHalted { .. }
         | Event::BranchesMoved { .. }
+        | Event::CheckoutCompared { .. }
         | Event::RunGuarded { .. }
         | Event::RepositoryChanged { .. }
         | Event::RunFinished { .. } => None,
@@ -357,6 +358,9 @@ fn of_run(event: &Event, ledger: &Ledger, look: &Look) -> Words {
                 moved.iter().map(|moved| format!("{} {moved}", moved.branch)).collect();
             milestone(Tone::Bad, format!("moved after it was checked: {}", moved.join("; ")))
         }
+        Event::CheckoutCompared { compared } if !compared.matches() => {
+            milestone(Tone::Warn, format!("your checkout: {compared}"))
+        }
         Event::RepositoryChanged { standing } if !standing.is_empty() => {
             let standing: Vec<_> = standing.iter().map(ToString::to_string).collect();
             milestone(Tone::Bad, standing.join("; "))
@@ -415,6 +419,7 @@ fn of_run(event: &Event, ledger: &Ledger, look: &Look) -> Words {
         | Event::GateDodRan { .. }
         | Event::VerifyRan { .. }
         | Event::ReviewStarted { .. }
+        | Event::CheckoutCompared { .. }
         | Event::RunGuarded { .. }
         | Event::RepositoryChanged { .. }
         | Event::BranchesMoved { .. } => None,

@@ -291,6 +291,7 @@ pub fn report(
         overlaps: compiled.possible.iter().map(|overlap| overlap_of(plan, overlap)).collect(),
         cleaned: plan.wps.iter().map(|wp| wp.id.to_string()).collect(),
         warnings,
+        preflight: None,
     }
 }
 

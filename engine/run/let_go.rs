@@ -1,5 +1,8 @@
 //! How an engine lets a run go: what is not needed any more is taken away, and the run says how it stands.
 
+use std::sync::Arc;
+
+use super::closing;
 use super::dispatcher::{Engine, EngineError};
 use super::site::{Halt, Site};
 use super::step::Order;
@@ -49,8 +52,14 @@ impl Engine<'_> {
             Ending::Stopped(StopReason::Waiting)
         };
         if let Ending::Finished(_) = ending {
+            // Beside the rest: neither touches what the other looks at.
+            let site = Arc::clone(&self.site);
+            let compared = tokio::task::spawn_blocking(move || closing::compare(&site));
             self.is_whole().await?;
             self.sweep().await?;
+            if let Ok(Some(compared)) = compared.await {
+                self.record(vec![Event::CheckoutCompared { compared }])?;
+            }
         }
         let event = match ending {
             Ending::Finished(outcome) => Event::RunFinished { outcome },

@@ -113,12 +113,8 @@ fn a_linked_worktree_of_the_users_is_their_checkout() {
 #[test]
 fn preflight_names_what_it_finds() {
     let kinds = |repo: &GitRepo| -> Vec<ObstacleKind> {
-        repo.repo()
-            .preflight()
-            .expect("preflight")
-            .into_iter()
-            .map(|obstacle| obstacle.kind)
-            .collect()
+        let found = repo.repo().obstacles("2.47.3").into_iter();
+        found.map(|obstacle| obstacle.kind).collect()
     };
     let repo = GitRepo::new(SETUP);
     assert_eq!(kinds(&repo), []);
@@ -127,8 +123,7 @@ fn preflight_names_what_it_finds() {
     assert_eq!(kinds(&repo), [ObstacleKind::InProgress, ObstacleKind::HooksPath]);
     let unborn = tempfile::tempdir().expect("a folder");
     sh(unborn.path(), "git init -q .");
-    let obstacles =
-        Repo::discover(unborn.path()).expect("a repository").preflight().expect("preflight");
+    let obstacles = Repo::discover(unborn.path()).expect("a repository").obstacles("2.47.3");
     assert!(
         obstacles
             .iter()

@@ -47,6 +47,7 @@ impl Summary {
             None => Whole::write_none(out, look)?,
         }
         self.write_tampering(out, look)?;
+        self.closing.write(out, look)?;
         self.write_told(out, look)?;
         if let Some(costs) = &self.costs {
             writeln!(out)?;

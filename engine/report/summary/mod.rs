@@ -1,6 +1,7 @@
 //! What a run came to: for each WP what was verified and where its work is, what to type next, and the
 //! first cause of a failure. As data for programs; `human` draws it.
 
+mod closing;
 mod facts;
 mod failure;
 mod human;
@@ -11,6 +12,7 @@ use std::path::Path;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+pub use closing::{Closing, Deferred, Remains, SessionEnd};
 pub use failure::Failure;
 pub use next::NextCommand;
 
@@ -62,6 +64,8 @@ pub struct Summary {
     pub costs: Option<Costs>,
     /// Lessons that the run's failures suggest, each as the command that keeps it.
     pub lessons: Vec<NextCommand>,
+    /// What is left now that it is over, and what became of the user's checkout.
+    pub closing: Closing,
     /// What to type, the most useful first.
     pub next: Vec<NextCommand>,
     /// The first cause of a failure.
@@ -216,6 +220,7 @@ impl Summary {
             outages: ledger.outages.clone(),
             costs: Costs::of(ledger),
             lessons: next::lessons(ledger),
+            closing: Closing::of(ledger),
             next: next::commands(ledger),
             failure: Failure::first(ledger, directory),
             directory: directory.display().to_string(),
