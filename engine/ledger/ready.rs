@@ -59,9 +59,6 @@ impl Ledger {
     /// WPs that cannot run, each with the one it waits for in vain.
     #[must_use]
     pub fn to_defer(&self) -> Vec<(WpId, WpId)> {
-        // What the lead has may get through yet, as long as nothing is in the way of it.
-        let is_stuck =
-            |wp: &WpState| wp.phase.stuck() && (wp.phase == Phase::Blocked || !wp.is_with_lead());
         let lost = self.stages_with(is_stuck);
         let stuck = |need: &&WpId| self.wp(need).is_some_and(is_stuck);
         self.wps
@@ -99,8 +96,7 @@ impl Ledger {
             return None;
         }
         let level = self.open_level()?;
-        let settled =
-            self.of_level(level).all(|wp| wp.phase.settled() && !wp.is_to_be_handed_over());
+        let settled = self.of_level(level).all(|wp| wp.phase.got_through() || is_stuck(wp));
         let wps: Vec<WpId> =
             self.of_level(level).filter(|wp| mergeable(wp)).map(|wp| wp.id.clone()).collect();
         (settled && !wps.is_empty()).then_some(NextGate::Ready { level, wps })
@@ -143,7 +139,8 @@ impl Ledger {
         if self.mode == Mode::Independent {
             return None;
         }
-        self.wps.iter().find(|wp| !wp.phase.settled() || mergeable(wp)).map(|wp| wp.level)
+        let open = |wp: &&WpState| !(wp.phase.got_through() || is_stuck(wp)) || mergeable(wp);
+        self.wps.iter().find(open).map(|wp| wp.level)
     }
 
     fn of_level(&self, level: usize) -> impl Iterator<Item = &WpState> {
@@ -151,6 +148,12 @@ impl Ledger {
         let start = self.wps.partition_point(|wp| wp.level < level);
         self.wps[start..end].iter()
     }
+}
+
+/// It has ended without getting through. What the lead has may get through yet, as long as nothing is in the way
+/// of it.
+fn is_stuck(wp: &WpState) -> bool {
+    wp.phase.stuck() && (wp.phase == Phase::Blocked || !wp.is_with_lead())
 }
 
 /// What waits for this WP can build on it.

@@ -167,7 +167,7 @@ fn a_summary_offers_what_its_failures_teach_as_commands_that_a_shell_can_run() {
             + &wp_proven_by("s", "[{ run = \"sleep 60\", timeout = \"1s\" }]", "")),
     );
     let rig = Rig::new(&text, &[("worker.sh", &script)]);
-    rig.apply(3);
+    rig.apply(4);
     rig.sop_ends(0, &["answer", "q1", "8080; rm -rf $HOME"]);
     let said = rig.sop_ends(3, &["resume"]);
     let offered: Vec<&str> =
