@@ -14,6 +14,7 @@ const FLOORS: &[(&str, u8)] = &[
     ("report", 5),
     ("run", 5),
     ("schemas", 5),
+    ("forge", 4),
     ("launch", 4),
     ("worker", 4),
     ("git", 3),

@@ -15,6 +15,7 @@
 //! | [`guard`] | the rest of the repository before and after a worker |
 //! | [`scope`] | snapshot and guard against a whitelist |
 //! | [`pushes`] | what a worker tried to push, or did |
+//! | [`remote`] | a remote's branch: where it stands, and setting it to a commit |
 //! | [`checked`], [`whole`] | what was checked stays until it is committed; what is committed is on disk |
 //!
 //! The scope check does not ask git what changed. It walks the worktree itself, once, and compares each
@@ -45,6 +46,7 @@ pub mod pushes;
 mod ref_lock;
 pub mod refs;
 mod registry;
+pub mod remote;
 pub mod removal;
 pub mod repo;
 pub mod scope;
@@ -67,6 +69,7 @@ pub use guard_file::KeptLook;
 pub use irregular::{Irregular, IrregularKind};
 pub use merge::{MergeOutcome, Merged};
 pub use objects::{Change, ChangeKind, Identity};
+pub use remote::Remote;
 pub use removal::{Refusal, Removal, Salvage};
 pub use repo::{Obstacle, ObstacleKind, Repo};
 pub use scope::{Place, ScopeFinding};

@@ -1,7 +1,9 @@
 //! The nouns of the product: ids, the plan as resolved, outcomes. Data only: serde (and schemars,
 //! which describes the same data), no I/O, no clock.
 
+pub mod approval;
 pub mod checkpoint;
+pub mod delivery;
 pub mod ids;
 pub mod outcome;
 pub mod panel;
