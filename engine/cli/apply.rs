@@ -1,23 +1,23 @@
 //! `sop apply`: shows what would happen, asks, and does it.
 
-use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
+use std::io::{self, IsTerminal as _, Write as _};
 use std::path::PathBuf;
 
-use tokio::sync::oneshot;
-
+use super::covers;
 use super::drive::{self, View, drive};
 use super::exit;
 use super::failure::{Failure, written};
 use super::layers::Overrides;
 use super::plan::{Prepared, prepare};
+use super::prompt;
 use super::request::no_worker;
 use super::run_args;
 use super::terminal::{self, Color};
 use crate::event::ApprovedBy;
+use crate::model::approval::{Cover, Covers};
 use crate::model::plan::Approval;
 use crate::report::checkpoint as draw;
 use crate::run::create::{self, NewRun};
-use crate::run::stop::Stop;
 
 /// Run a plan: show what would happen, ask, and do it.
 ///
@@ -28,9 +28,13 @@ pub struct Args {
     /// The plan file.
     #[arg(value_name = "FILE", default_value = "plan.toml")]
     pub file: PathBuf,
-    /// Do not ask.
+    /// Do not ask: all that the plan asks for is approved.
     #[arg(long, short)]
     pub yes: bool,
+    /// Do not ask: these are approved, and no more is done. Of commits, integration, push, pull_request, merge,
+    /// cleanup.
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = covers::parse, conflicts_with = "yes")]
+    pub approve: Vec<Cover>,
     /// What goes before the plan.
     #[command(flatten)]
     pub overrides: Overrides,
@@ -58,11 +62,11 @@ pub fn run(args: &Args, color: Color) -> Result<u8, Failure> {
         return Err(Failure::infrastructure("nothing was started: the report above says why")
             .help("mend the commands it names, or what they need, and apply again"));
     }
-    let by = approval(args, &prepared)?;
-    let Some(by) = by else {
+    let Some((by, covers)) = approval(args, &prepared)? else {
         return Err(Failure::new(exit::WAITING, "nothing was started: the plan was not approved")
             .help("answer `y`, pass `--yes`, or set `approval = \"auto\"` under `[plan]`"));
     };
+    deliverable(&prepared, &covers)?;
     let Prepared { text, compiled, base, dry, .. } = prepared;
     let who = repo.identity().name;
     let classed = dry.classes.values().cloned().collect();
@@ -72,6 +76,7 @@ pub fn run(args: &Args, color: Color) -> Result<u8, Failure> {
         graph: &compiled.graph,
         base: base.commit,
         by,
+        covers,
         who: &who,
         classed,
     };
@@ -80,46 +85,44 @@ pub fn run(args: &Args, color: Color) -> Result<u8, Failure> {
     drive(&repo, dir, &args.view, color)
 }
 
-/// How the plan was approved, if it was.
-fn approval(args: &Args, prepared: &Prepared) -> Result<Option<ApprovedBy>, Failure> {
-    if args.yes {
-        return Ok(Some(ApprovedBy::Flag));
+/// How the plan was approved, if it was, and what that covers.
+fn approval(args: &Args, prepared: &Prepared) -> Result<Option<(ApprovedBy, Covers)>, Failure> {
+    let plan = &prepared.compiled.plan;
+    let all = prepared.report.covers.clone();
+    if !args.approve.is_empty() {
+        let covers = covers::of(&args.approve, plan)?;
+        if !covers.has(Cover::Commits) {
+            return Err(Failure::usage("a run that may not commit can do nothing")
+                .help("name `commits` among what you approve"));
+        }
+        return Ok(Some((ApprovedBy::Flag, covers)));
     }
-    if prepared.compiled.plan.approval == Approval::Auto {
-        return Ok(Some(ApprovedBy::Plan));
+    if args.yes {
+        return Ok(Some((ApprovedBy::Flag, all)));
+    }
+    if plan.approval == Approval::Auto {
+        return Ok(Some((ApprovedBy::Plan, all)));
     }
     if !io::stdin().is_terminal() || !io::stdout().is_terminal() {
         return Ok(None);
     }
-    let mut out = io::stdout().lock();
-    written(write!(out, "\nRun this plan as {}? [y/N] ", prepared.report.run))?;
-    written(out.flush())?;
-    drop(out);
-    let answer = answer()?;
-    let yes = matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes");
-    Ok(yes.then_some(ApprovedBy::Prompt))
+    let run = &prepared.report.run;
+    written(write!(io::stdout().lock(), "\nRun this plan as {run}? A yes covers {all}. [y/N] "))?;
+    Ok(prompt::yes()?.then_some((ApprovedBy::Prompt, all)))
 }
 
-/// Reads the answer. A signal leaves at once: the dry run's runtime has taken the system's own handlers away.
-fn answer() -> Result<String, Failure> {
-    drive::runtime()?.block_on(async {
-        let unheard = |error| Failure::infrastructure(format!("cannot listen to signals: {error}"));
-        let mut stop = Stop::listen().map_err(unheard)?;
-        let (tell, told) = oneshot::channel();
-        // No task of the runtime: that would be waited for, and the line may never come.
-        std::thread::spawn(move || {
-            let mut answer = String::new();
-            let read = io::stdin().lock().read_line(&mut answer).map(|_| answer);
-            // Nobody listens when a signal was quicker.
-            let _ = tell.send(read);
-        });
-        tokio::select! {
-            answer = told => answer.map_err(io::Error::other).flatten().map_err(|error| {
-                Failure::infrastructure(format!("could not read the answer: {error}"))
-            }),
-            _ = stop.next() => {
-                Err(Failure::new(exit::INTERRUPTED, "interrupted: nothing was started"))
-            }
-        }
-    })
+/// What keeps a run from delivering is known before anybody works for it.
+fn deliverable(prepared: &Prepared, covers: &Covers) -> Result<(), Failure> {
+    let stops = prepared.report.delivery.iter().flat_map(|delivery| &delivery.stops);
+    let stops: Vec<&str> = stops.map(String::as_str).collect();
+    if stops.is_empty() || !covers.has(Cover::Push) {
+        return Ok(());
+    }
+    let local = Covers::asked_by(&prepared.compiled.plan).without(&Covers::of([
+        Cover::Push,
+        Cover::PullRequest,
+        Cover::Merge,
+    ]));
+    Err(Failure::infrastructure(format!("nothing was started: {}", stops.join("; ")))
+        .help(format!("mend that, or leave delivery for later: `--approve {local}`")))
 }

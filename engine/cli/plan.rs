@@ -16,6 +16,7 @@ use super::terminal::{self, Color};
 use crate::finding::Finding;
 use crate::git::Repo;
 use crate::model::checkpoint::Checkpoint;
+use crate::model::delivery::PlannedDelivery;
 use crate::report::checkpoint as draw;
 use crate::report::escape::visible;
 use crate::run::checkpoint::{self, Checking, DryRun, DryRunError};
@@ -75,7 +76,10 @@ pub fn run(args: &Args, color: Color) -> Result<u8, Failure> {
         false => draw::write(&prepared.report, &mut out, &terminal::look(color)),
     };
     written(drawn.and_then(|()| out.flush()))?;
-    Ok(if prepared.report.would_stop() { exit::INFRASTRUCTURE } else { exit::DONE })
+    let undelivered = |delivery: &PlannedDelivery| !delivery.stops.is_empty();
+    let stops =
+        prepared.report.would_stop() || prepared.report.delivery.as_ref().is_some_and(undelivered);
+    Ok(if stops { exit::INFRASTRUCTURE } else { exit::DONE })
 }
 
 /// Compiles the plan in `file` and finds out what a run of it would do. Nothing when the plan has
@@ -124,7 +128,8 @@ pub fn prepare(
         false => DryRun::default(),
     };
     let next = naming::next(repo, &compiled.plan.name).map_err(drive::refused)?;
-    let report = checkpoint::report(&compiled, &base, &source.file, next.run(), &dry, warnings);
+    let report =
+        checkpoint::report(repo, &compiled, &base, &source.file, next.run(), &dry, warnings);
     Ok(Some(Prepared { text: source.text, compiled, base, dry, report }))
 }
 

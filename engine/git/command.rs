@@ -93,13 +93,7 @@ impl Git {
         for setting in HARDENED {
             command.args(["-c", setting]);
         }
-        Self {
-            command,
-            shown: vec!["git".into()],
-            input: Input::Null,
-            limit: None,
-            secret: None,
-        }
+        Self { command, shown: vec!["git".into()], input: Input::Null, limit: None, secret: None }
     }
 
     pub(super) fn config(mut self, setting: &str) -> Self {

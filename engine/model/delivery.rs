@@ -97,6 +97,9 @@ pub struct DeliveryShape {
     /// The branch that requests ask to be merged into; none where the plan's base is no branch.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub into: Option<String>,
+    /// Commands that there are for after the merge.
+    #[serde(default)]
+    pub after: u32,
 }
 
 /// A step of delivery, announced before it is made.

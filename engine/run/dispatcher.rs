@@ -23,7 +23,7 @@ use super::spending::Spending;
 use super::step::Order;
 use super::stop::Stop;
 use super::unit::{Answer, Line, Message, Unit};
-use super::{asking, gate, requests, say, verify};
+use super::{asking, deliver, gate, requests, say, verify};
 
 /// How often requests are looked for and the view is told that time passes.
 const TICK: Duration = Duration::from_millis(100);
@@ -75,6 +75,7 @@ pub struct Engine<'a> {
     cancelling: HashMap<WpId, Event>,
     gate: Option<watch::Sender<Order>>,
     verify: Option<watch::Sender<Order>>,
+    deliveries: HashMap<Option<WpId>, watch::Sender<Order>>,
     pub(super) order: Order,
     state_written: Option<Instant>,
     _lock: EngineLock,
@@ -109,6 +110,7 @@ impl<'a> Engine<'a> {
             cancelling: HashMap::new(),
             gate: None,
             verify: None,
+            deliveries: HashMap::new(),
             order: Order::Go,
             state_written: None,
             _lock: lock,
@@ -248,6 +250,7 @@ impl<'a> Engine<'a> {
                     self.record(vec![Event::VerifyHalted { problem }])?;
                 }
             }
+            Message::DeliveryDone(wp) => drop(self.deliveries.remove(&wp)),
             Message::Record { .. } => unreachable!("facts are taken before"),
         }
         Ok(())
@@ -300,7 +303,26 @@ impl<'a> Engine<'a> {
         }
         self.start_gate()?;
         self.start_verify()?;
+        self.start_deliveries();
         self.start_units()
+    }
+
+    fn start_deliveries(&mut self) {
+        for what in self.ledger.to_deliver() {
+            if self.deliveries.contains_key(&what.wp) {
+                continue;
+            }
+            let (orders, ordered) = watch::channel(self.order);
+            let wp = what.wp.clone();
+            self.deliveries.insert(wp.clone(), orders);
+            let (site, line) = (Arc::clone(&self.site), Line(self.line.clone()));
+            let ledger = self.ledger.clone();
+            tokio::spawn(async move {
+                // Whatever it came to is on record; a later engine goes on with what is not.
+                let _ = deliver::run(site, line.clone(), ordered, what, ledger).await;
+                let _ = line.0.send(Message::DeliveryDone(wp)).await;
+            });
+        }
     }
 
     fn start_verify(&mut self) -> Result<(), EngineError> {
@@ -411,7 +433,8 @@ impl<'a> Engine<'a> {
     fn tell_all(&mut self, order: Order) {
         self.order = order;
         self.observer.stopping(order);
-        for orders in self.units.values().chain(&self.gate).chain(&self.verify) {
+        let all = self.units.values().chain(&self.gate).chain(&self.verify);
+        for orders in all.chain(self.deliveries.values()) {
             orders.send_replace(order);
         }
     }
@@ -420,6 +443,7 @@ impl<'a> Engine<'a> {
         self.units.is_empty()
             && self.gate.is_none()
             && self.verify.is_none()
+            && self.deliveries.is_empty()
             && !(self.order == Order::Go && self.later())
     }
 

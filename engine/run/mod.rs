@@ -1,11 +1,13 @@
 //! Running a plan: from plan text to an integrated branch.
 
+pub mod approve;
 pub mod asking;
 mod beside;
 pub mod checkpoint;
 pub mod clean;
 pub mod compile;
 pub mod create;
+pub mod deliver;
 pub mod directory;
 pub mod dispatcher;
 pub mod due;

@@ -44,10 +44,9 @@ impl Gh {
         let kind = said::kind(&done.err, &String::from_utf8_lossy(&done.out));
         let shown = done.shown();
         let text = match kind {
-            Kind::NoToken => format!(
-                "{shown}: log in with `gh auth login --hostname {}`",
-                self.place.host
-            ),
+            Kind::NoToken => {
+                format!("{shown}: log in with `gh auth login --hostname {}`", self.place.host)
+            }
             _ if shown.is_empty() => "gh failed and did not say why".to_owned(),
             _ => shown,
         };
@@ -76,7 +75,8 @@ impl Forge for Gh {
             Some(0) => Ok(()),
             _ => {
                 let host = &self.place.host;
-                let text = format!("nobody is logged in to {host}: `gh auth login --hostname {host}`");
+                let text =
+                    format!("nobody is logged in to {host}: `gh auth login --hostname {host}`");
                 Err(ForgeError::new(Kind::NoToken, text))
             }
         }
@@ -101,7 +101,8 @@ impl Forge for Gh {
     fn create(&self, new: &NewRequest<'_>) -> Result<(), ForgeError> {
         let repo = self.place.to_string();
         let title = format!("--title={}", new.title);
-        let mut args = vec!["pr", "create", "--repo", &repo, "--head", new.head, "--base", new.base];
+        let mut args =
+            vec!["pr", "create", "--repo", &repo, "--head", new.head, "--base", new.base];
         args.extend([title.as_str(), "--body-file", "-"]);
         args.extend(new.draft.then_some("--draft"));
         self.run(&args, new.body.as_bytes()).map(drop)

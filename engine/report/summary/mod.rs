@@ -23,6 +23,7 @@ use crate::model::time::Length;
 use crate::model::turn::Fault;
 use crate::model::verdict::Judgment;
 use crate::report::costs::Costs;
+use crate::report::delivery::Delivered;
 use crate::report::whole::Whole;
 
 /// A run in retrospect.
@@ -46,6 +47,8 @@ pub struct Summary {
     pub wps: Vec<WpSummary>,
     /// Stages that were merged, or that do not hold together.
     pub stages: Vec<StageSummary>,
+    /// What left the machine, where the plan has it do so.
+    pub delivery: Option<Delivered>,
     /// The last look at the whole, where there is a whole.
     pub verify: Option<Whole>,
     /// Corrections of the plan's facts.
@@ -197,6 +200,7 @@ impl Summary {
             through: ledger.wps.iter().filter(|wp| wp.phase.got_through()).count(),
             wps: ledger.wps.iter().map(|wp| WpSummary::of(wp, ledger)).collect(),
             stages: ledger.gates.iter().filter_map(|gate| StageSummary::of(gate, ledger)).collect(),
+            delivery: Delivered::of(ledger),
             verify: Whole::of(ledger),
             corrections: ledger.notes.clone(),
             outages: ledger.outages.clone(),
