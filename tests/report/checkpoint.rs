@@ -1,5 +1,6 @@
 //! The checkpoint report: what a person says yes to.
 
+use sop::model::approval::Covers;
 use sop::model::checkpoint::{
     Checkpoint, Overlap, OverlapSort, PlannedDod, PlannedProvision, PlannedStage, PlannedVerify,
     PlannedWp,
@@ -102,6 +103,8 @@ fn plan() -> Checkpoint {
             total: 1,
         }],
         cleaned: vec!["client".to_owned(), "form".to_owned(), "list".to_owned()],
+        covers: Covers::default(),
+        delivery: None,
         warnings: vec!["briefs/form.md is 40 kB long".to_owned()],
     }
 }
