@@ -204,6 +204,9 @@ pub enum Event {
         limit: Spent,
         /// Whether it is the run's.
         of_run: bool,
+        /// What the reviewer looked for that was ended at it, before it had answered.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        reviewer: Option<String>,
     },
     /// The plan's facts were corrected: every later brief carries it.
     NoteAdded {

@@ -89,9 +89,13 @@ fn of_wp(event: &Event, wp: &WpState, ledger: &Ledger, look: &Look) -> Words {
         Event::Redirected { say, by, .. } => {
             milestone(Tone::Active, format!("{by} to the worker: {say}"))
         }
-        Event::BudgetSpent { limit, of_run, .. } => {
-            let whose = if *of_run { "the run has used up" } else { "it has used up" };
-            milestone(Tone::Bad, format!("escalated: {whose} {limit}"))
+        Event::BudgetSpent { limit, of_run, reviewer, .. } => {
+            let text = match (reviewer, of_run) {
+                (Some(lens), _) => format!("the reviewer for {lens} was ended at {limit}"),
+                (None, true) => format!("the run has used up {limit}"),
+                (None, false) => format!("it has used up {limit}"),
+            };
+            milestone(Tone::Bad, format!("escalated: {text}"))
         }
         Event::ReviewerStarted { .. } => reviewer_started(event),
         Event::ReviewerEnded { .. } => reviewer_ended(event),
@@ -292,7 +296,13 @@ fn reviewer_ended(event: &Event) -> Words {
             let tone = if ran.end.success() { Tone::Normal } else { Tone::Warn };
             let text = format!("{who}: {} after {took}{used}", ran.end);
             match unread {
-                Some(why) => step(Tone::Warn, format!("{text}; no verdict in its answer: {why}")),
+                Some(why) if turn.as_ref().is_some_and(|turn| turn.stopped_at.is_some()) => {
+                    step(Tone::Warn, format!("{text}; {why}"))
+                }
+                Some(why) => {
+                    let log = &ran.log;
+                    step(Tone::Warn, format!("{text}; no verdict in its answer: {why}; see {log}"))
+                }
                 None => step(tone, text),
             }
         }

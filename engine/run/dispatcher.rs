@@ -17,6 +17,7 @@ use crate::model::time::Timestamp;
 
 use super::directory::{EngineLock, write_whole};
 use super::let_go::Ending;
+use super::seats::Seat;
 use super::site::{Halt, Site};
 use super::slots::Slots;
 use super::spending::Spending;
@@ -96,6 +97,7 @@ impl<'a> Engine<'a> {
         let spending = Spending::new(&site.plan);
         site.settled.take_over(&ledger);
         site.lookout.take_over(&ledger);
+        site.seats.keep(&ledger);
         Self {
             site,
             ledger,
@@ -387,18 +389,25 @@ impl<'a> Engine<'a> {
             if self.site.paused(wp) {
                 continue;
             }
-            let (tier, locks) = (self.site.next_tier(wp), &self.site.wp(&wp.id).locks);
-            if !self.units.contains_key(&wp.id) && self.slots.take(&wp.id, &tier, locks) {
-                chosen.push((wp.id.clone(), wp.phase));
+            let locks = &self.site.wp(&wp.id).locks;
+            if self.units.contains_key(&wp.id) || !self.slots.fits(&wp.id, locks) {
+                continue;
             }
+            let tier = self.site.seat_for(wp);
+            let seat = tier.as_ref().map(|tier| self.site.seats.take(tier));
+            if matches!(seat, Some(None)) {
+                continue;
+            }
+            self.slots.take(&wp.id, locks);
+            chosen.push((wp.id.clone(), wp.phase, seat.flatten()));
         }
-        let fresh = chosen.iter().filter(|(_, phase)| *phase == Phase::Waiting);
-        let events = fresh.map(|(wp, _)| self.started(wp)).collect::<Vec<_>>();
+        let fresh = chosen.iter().filter(|(_, phase, _)| *phase == Phase::Waiting);
+        let events = fresh.map(|(wp, ..)| self.started(wp)).collect::<Vec<_>>();
         if !events.is_empty() {
             self.record(events)?;
         }
-        for (wp, _) in chosen {
-            self.spawn(&wp);
+        for (wp, _, seat) in chosen {
+            self.spawn(&wp, seat);
         }
         Ok(())
     }
@@ -412,7 +421,7 @@ impl<'a> Engine<'a> {
         }
     }
 
-    fn spawn(&mut self, wp: &WpId) {
+    fn spawn(&mut self, wp: &WpId, seat: Option<Seat>) {
         let Some(state) = self.ledger.wp(wp).cloned() else { return };
         // A consolidation builds on what all of its stage say, everyone else on the scouts' word.
         let stage = self.site.wp(wp).consolidates.as_ref();
@@ -427,7 +436,7 @@ impl<'a> Engine<'a> {
         let (orders, ordered) = watch::channel(self.order);
         self.units.insert(wp.clone(), orders);
         let line = Line(self.line.clone());
-        tokio::spawn(Unit::new(Arc::clone(&self.site), line, ordered, state, reports).run());
+        tokio::spawn(Unit::new(Arc::clone(&self.site), line, ordered, state, reports, seat).run());
     }
 
     fn tell_all(&mut self, order: Order) {

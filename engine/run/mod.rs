@@ -25,6 +25,7 @@ pub mod provision;
 pub mod requests;
 pub mod reviewer;
 pub mod say;
+mod seats;
 pub mod settled;
 pub mod site;
 pub mod slots;

@@ -11,6 +11,7 @@ use super::freeze::{known, thaw, unchanged_beside};
 use super::in_flight::in_flight;
 use super::leaving::Leaving;
 use super::lookout::Lookout;
+use super::seats::Seats;
 use super::settled::Settled;
 use super::site::{FORGE_TURNS, Site, worktrees_root};
 use crate::brief::Briefs;
@@ -108,6 +109,7 @@ pub fn site(
         due: Due::default(),
         covers: Covers::default(),
         forge_turns: tokio::sync::Semaphore::new(FORGE_TURNS),
+        seats: Seats::new(&plan),
         plan: Arc::new(plan),
         dir,
     })

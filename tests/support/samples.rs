@@ -78,6 +78,7 @@ pub fn of_wp(run: &Story, id: &str) -> Vec<Event> {
             wp: wp.clone(),
             limit: Spent::Usd { most: Usd(5_000_000) },
             of_run: false,
+            reviewer: None,
         },
         Event::ReviewStarted {
             wp: Some(wp.clone()),

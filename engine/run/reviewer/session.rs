@@ -84,6 +84,13 @@ impl Bench {
         made.map(drop).map_err(|error| blocked(error.to_string()))
     }
 
+    /// What an earlier engine gave the session that it began, as its driver was told.
+    pub(super) fn given_before(&self, lens: &str, sitting: &Sitting) -> Option<Budget> {
+        let folder = self.site.dir.named(&self.folder_name(lens, sitting.number));
+        let order = Drive::read(&folder.join("drive.json")).ok()?;
+        Some(Budget { usd: order.usd, tokens: order.tokens })
+    }
+
     /// Sees a session through: started now, found at work, or found with its result.
     pub(super) async fn session(
         &self,

@@ -19,12 +19,13 @@ use tokio::sync::{mpsc, oneshot};
 use crate::event::Event;
 use crate::git::Worktree;
 use crate::ledger::{Phase, WpState, judge};
-use crate::model::ids::{CommitId, TierId, WpId};
+use crate::model::ids::{CommitId, WpId};
 use crate::model::outcome::{Check, Problem};
 use crate::model::plan::{Mode, Wp};
 
 use super::clean;
 use super::provision;
+use super::seats::Seat;
 use super::site::{Halt, Site};
 use super::step::{Order, Orders};
 
@@ -87,15 +88,15 @@ pub struct Unit {
     orders: Orders,
     state: Box<WpState>,
     reports: Vec<(WpId, String)>,
-    /// The tier on which it has room.
-    tier: TierId,
+    /// Its room on a tier, where it needs any.
+    seat: Option<Seat>,
     /// The worktree as it was when the last worker was let in.
     entered: Option<Worktree>,
 }
 
 impl Unit {
     /// Takes up a WP where its state says it is. `reports` are those of the scouts it waits for: who,
-    /// and the report's name within the run directory.
+    /// and the report's name within the run directory. `seat` is on the tier that it needs room on.
     #[must_use]
     pub fn new(
         site: Arc<Site>,
@@ -103,9 +104,9 @@ impl Unit {
         orders: Orders,
         state: WpState,
         reports: Vec<(WpId, String)>,
+        seat: Option<Seat>,
     ) -> Self {
-        let tier = site.next_tier(&state);
-        Self { site, line, orders, state: Box::new(state), reports, tier, entered: None }
+        Self { site, line, orders, state: Box::new(state), reports, seat, entered: None }
     }
 
     /// Goes on until nothing is left to do or somebody says stop.
@@ -120,8 +121,7 @@ impl Unit {
                 break;
             }
             // On another tier there may be no room now: whoever gives it out takes this up again.
-            let to_work = matches!(self.state.phase, Phase::Briefing | Phase::Starting);
-            if to_work && self.site.next_tier(&self.state) != self.tier {
+            if !self.is_seated() {
                 break;
             }
             let recorded = match self.advance().await {
@@ -141,8 +141,24 @@ impl Unit {
         let _ = self.line.0.send(Message::UnitDone(id)).await;
     }
 
+    /// Whether it has the room that the next step needs; gives up what it needs no more.
+    fn is_seated(&mut self) -> bool {
+        let tier = self.site.seat_for(&self.state);
+        let to_work = matches!(self.state.phase, Phase::Briefing | Phase::Starting);
+        match (tier, &self.seat) {
+            (None, _) => {
+                self.seat = None;
+                true
+            }
+            (Some(tier), Some(seat)) => seat.tier() == &tier || !to_work,
+            // After its review; what is left of the round is short, and the next one is work.
+            (Some(_), None) => !to_work,
+        }
+    }
+
     /// Where nothing is integrated, nobody needs the worktree once its work is on its branch.
-    async fn clean(&self) {
+    async fn clean(&mut self) {
+        self.seat = None;
         let over = self.state.phase == Phase::Passed && self.site.plan.mode == Mode::Independent;
         if !over || self.line.0.send(Message::Leaving(self.state.id.clone())).await.is_err() {
             return;

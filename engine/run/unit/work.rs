@@ -45,7 +45,7 @@ impl Unit {
         if let Err((limit, of_run)) =
             self.site.lookout.left(&self.site.plan, self.wp(), &self.state)
         {
-            return Ok(Event::BudgetSpent { wp, limit, of_run });
+            return Ok(Event::BudgetSpent { wp, limit, of_run, reviewer: None });
         }
         let attempt = self.state.attempt + 1;
         let session = self.session_for(&tier);
