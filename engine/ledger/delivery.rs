@@ -179,7 +179,12 @@ impl Ledger {
 
     /// The integrated result, once it is whole and holds.
     fn whole(&self) -> Option<Deliverable> {
-        if self.standing_here() != Outcome::Done || self.trunk == self.base {
+        let integrated = |wp: &WpState| match wp.kind {
+            Kind::Change => wp.phase == Phase::Integrated,
+            Kind::Scout => wp.phase.got_through(),
+        };
+        let whole = self.wps.iter().all(integrated) && self.next_gate().is_none();
+        if !whole || self.standing_here() != Outcome::Done || self.trunk == self.base {
             return None;
         }
         let passed = self.gates.iter().rev().find(|gate| gate.phase == GatePhase::Passed)?;

@@ -283,7 +283,10 @@ impl Page<'_> {
             return self.fact(out, 0, "delivers", Tone::Faint, text);
         };
         let url = delivery.url.as_deref().unwrap_or("no such remote");
-        let branches = words::count(delivery.branches.len() as u64, "branch");
+        let branches = match delivery.branches.len() {
+            1 => "1 branch".to_owned(),
+            n => format!("{n} branches"),
+        };
         let text = format!("{branches} to {} ({url})", delivery.remote);
         self.fact(out, 0, "pushes", Tone::Warn, &text)?;
         let requests = delivery.requests.len() as u64;
@@ -306,7 +309,7 @@ impl Page<'_> {
         }
         for command in &delivery.after_merge {
             let text = format!("{command} (asked about each time)");
-            self.fact(out, 0, "after merge", Tone::Normal, &text)?;
+            self.fact(out, 0, "afterwards", Tone::Normal, &text)?;
         }
         for unknown in &delivery.unknown {
             self.fact(out, 0, "unknown", Tone::Warn, unknown)?;

@@ -54,7 +54,7 @@ impl Inner {
             )
         } else if query.contains("mergePullRequest") {
             self.merge_asked(state, &variables["input"])
-        } else if query.contains("__type") {
+        } else if query.contains("__type(") {
             state.log.push("read types".to_owned());
             let alias = query.split('{').nth(1).and_then(|text| text.split(':').next());
             Ok(json!({ alias.unwrap_or_default().trim(): { "fields": [] } }))
