@@ -74,6 +74,8 @@ fn a_failing_check_keeps_a_request_open_and_costs_no_round() {
     assert_eq!(shop.held(Some("a")), (Hold::ChecksFailed, "failed: e2e".to_owned()));
     assert_eq!(shop.forge.told(), ["#1 sop/o-1/a OPEN"]);
     assert!(said.out.contains("failed: e2e"), "{}", said.out);
+    let inbox = shop.sop(0, &["inbox"]).out;
+    assert!(inbox.contains("failed: e2e") && inbox.contains("sop resume o-1"), "{inbox}");
     assert_eq!(shop.rig.wp("a").round, 1);
     assert!(!shop.forge.changes().iter().any(|line| line.starts_with("merge")));
 
