@@ -41,6 +41,9 @@ const SIGNS: [(&str, Kind); 33] = [
     ("no answer within", Kind::Unreachable),
 ];
 
+/// Characters of it that are shown.
+const SHOWN: usize = 800;
+
 /// What kind of failure git's is.
 #[must_use]
 pub fn of_git(error: &GitError) -> ForgeError {
@@ -49,5 +52,7 @@ pub fn of_git(error: &GitError) -> ForgeError {
         _ => String::new(),
     };
     let kind = SIGNS.iter().find(|(sign, _)| said.contains(sign)).map(|(_, kind)| *kind);
-    ForgeError::new(kind.unwrap_or(Kind::Refused), error.to_string())
+    let text = error.to_string().lines().collect::<Vec<_>>().join("; ");
+    let cut: String = text.chars().take(SHOWN).collect();
+    ForgeError::new(kind.unwrap_or(Kind::Refused), cut)
 }

@@ -46,7 +46,8 @@ impl Repo {
     /// # Errors
     /// Git could not be asked.
     pub fn remote(&self, name: &str) -> Result<Option<Remote>, GitError> {
-        if !self.settings().remotes().get(name).is_some_and(|remote| remote.url.is_some()) {
+        let remotes = self.settings().remotes();
+        if remotes.get(name).is_none_or(|remote| remote.url.is_none()) {
             return Ok(None);
         }
         let get = |push: bool| {

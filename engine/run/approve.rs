@@ -18,6 +18,9 @@ pub fn approve(dir: &RunDir, covers: &Covers, by: ApprovedBy, who: &str) -> Resu
     let _lock = dir.lock()?;
     let (mut journal, records) = Journal::resume(&dir.journal())?;
     let mut ledger = Ledger::fold(&records)?;
+    if !ledger.approved {
+        return Err(RunError::Unapproved(dir.run().clone()));
+    }
     if covers.without(&ledger.covers).is_empty() {
         return Ok(());
     }

@@ -272,7 +272,7 @@ pub fn report(
             }),
         }
     }
-    let delivery = deliver::outlook(repo, plan, &compiled.graph, run, true);
+    let delivery = deliver::outlook(repo, plan, &compiled.graph, run, &base.commit, true);
     Checkpoint {
         run: run.clone(),
         plan: file.to_owned(),

@@ -1,6 +1,6 @@
-//! The real gh against the forge of the tests, through the room's own door. Every child inherits what the test
-//! binary has in its environment, which cannot be changed here: gh's settings are its own by a wrapper, and so
-//! these tests are run by the binary itself (`tests/run/delivery`). What is held here needs no login.
+//! gh itself, asked by the room. What needs somebody to be logged in is held by whole runs, which have a
+//! forge (`tests/run/delivery`): gh's settings are found by the environment, and that of the test binary is
+//! everybody's.
 
 use sop::forge::{Forge as _, Gh, Kind, Place};
 

@@ -64,5 +64,5 @@ fn what_is_wrong_with_it_is_said() {
     assert!(idle.iter().any(|line| line.contains("a draft does not merge by itself")), "{idle:?}");
     assert!(only(&with("auto_merge_risk = \"all\"")).contains("auto_merge_risk"));
     assert!(only(&with("after_merge = [\"echo 'open\"]")).contains("open-quote"));
-    assert!(only(&with("remote = \"--upload-pack=x\"")).contains("remote"));
+    assert!(only(&with("remote = \"--upload-pack=x\"")).contains("--upload-pack=x"));
 }

@@ -16,8 +16,8 @@ use super::{BaseBranch, Forge, Look, NewRequest, Place, Request};
 
 /// The program.
 const GH: &str = "gh";
-/// Open requests that are looked through for one of an earlier run.
-const MOST: &str = "200";
+/// Open requests that are looked through, the newest first, for one of an earlier run.
+const MOST: &str = "1000";
 
 /// GitHub, for one repository of it.
 #[derive(Debug, Clone)]

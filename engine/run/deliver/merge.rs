@@ -63,15 +63,23 @@ impl Course {
         }
         self.announce(DeliveryStep::Merge, branch).await?;
         let (number, how, head) = (open.number, delivery.merge_method, self.what.commit.clone());
-        self.ask(reach, move |reach| {
-            let forge = reach.forge()?;
-            forge.merge(number, how, &head).or_else(|error| match forge.look(number) {
-                // What went wrong on the way back need not have gone wrong on the way there.
-                Ok(look) if look.state == State::Merged => Ok(()),
-                _ => Err(error),
+        let merged = self
+            .ask(reach, move |reach| {
+                let forge = reach.forge()?;
+                let asked = forge.merge(number, how, &head);
+                // What went wrong on the way back need not have gone wrong on the way there, and a yes may
+                // be no more than a place in a queue.
+                match (asked, forge.look(number).map(|look| look.state == State::Merged)) {
+                    (_, Ok(true)) => Ok(true),
+                    (Ok(()), looked) => looked,
+                    (Err(error), _) => Err(error),
+                }
             })
-        })
-        .await?;
+            .await?;
+        if !merged {
+            let text = "the forge has taken it to be merged when its turn comes".to_owned();
+            return Err(Stop::Held(Hold::ChecksPending, text));
+        }
         self.merged(open).await
     }
 

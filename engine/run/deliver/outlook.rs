@@ -1,10 +1,12 @@
 //! What a run would deliver, for the checkpoint report: found out without changing anything anywhere.
 
+use bstr::ByteSlice;
+
 use crate::forge::{self, Kind, Place};
 use crate::git::Repo;
 use crate::graph::Sealed;
 use crate::model::delivery::{PlannedDelivery, PlannedRequest};
-use crate::model::ids::RunId;
+use crate::model::ids::{CommitId, RunId};
 use crate::model::plan::{Kind as WpKind, Mode, Plan};
 
 use super::reach::{no_forge, no_remote};
@@ -18,6 +20,7 @@ pub fn outlook(
     plan: &Plan,
     graph: &Sealed,
     run: &RunId,
+    base: &CommitId,
     ask: bool,
 ) -> Option<PlannedDelivery> {
     let delivery = plan.delivery.as_ref().filter(|delivery| delivery.push)?;
@@ -53,8 +56,20 @@ pub fn outlook(
         stops: Vec::new(),
         unknown: Vec::new(),
     };
+    if has_large_files(repo, base) {
+        planned.unknown.push(format!(
+            "whether large files (LFS) are there: the hook that uploads them is not run; `git lfs push {} BRANCH` does",
+            planned.remote
+        ));
+    }
     look(repo, &mut planned, delivery.pull_request, ask);
     Some(planned)
+}
+
+/// Whether the base has files that only a hook of the user's would upload.
+fn has_large_files(repo: &Repo, base: &CommitId) -> bool {
+    let attributes = repo.blob_at(base, ".gitattributes".into());
+    attributes.is_ok_and(|text| text.is_some_and(|text| text.contains_str("filter=lfs")))
 }
 
 /// Looks whether it can be delivered: the remote, the forge, and the branch there.
