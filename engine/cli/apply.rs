@@ -1,6 +1,6 @@
 //! `sop apply`: shows what would happen, asks, and does it.
 
-use std::io::{self, IsTerminal as _, Write as _};
+use std::io::{self, Write as _};
 use std::path::PathBuf;
 
 use super::covers;
@@ -16,6 +16,7 @@ use super::terminal::{self, Color};
 use crate::event::ApprovedBy;
 use crate::model::approval::{Cover, Covers};
 use crate::model::plan::Approval;
+use crate::plan::layers::Level;
 use crate::report::checkpoint as draw;
 use crate::run::create::{self, NewRun};
 
@@ -101,14 +102,21 @@ fn approval(args: &Args, prepared: &Prepared) -> Result<Option<(ApprovedBy, Cove
         return Ok(Some((ApprovedBy::Flag, all)));
     }
     if plan.approval == Approval::Auto {
-        return Ok(Some((ApprovedBy::Plan, all)));
+        let by = match prepared.approval_from {
+            Level::User => ApprovedBy::UserConfig,
+            Level::Repository => ApprovedBy::RepositoryConfig,
+            Level::Environment => ApprovedBy::Environment,
+            Level::Flag => ApprovedBy::Flag,
+            Level::Plan | Level::BuiltIn => ApprovedBy::Plan,
+        };
+        return Ok(Some((by, all)));
     }
-    if !io::stdin().is_terminal() || !io::stdout().is_terminal() {
+    if !prompt::can_ask() {
         return Ok(None);
     }
-    let run = &prepared.report.run;
-    written(write!(io::stdout().lock(), "\nRun this plan as {run}? A yes covers {all}. [y/N] "))?;
-    Ok(prompt::yes()?.then_some((ApprovedBy::Prompt, all)))
+    let question = format!("\nRun this plan as {}? A yes covers {all}.", prepared.report.run);
+    let yes = prompt::confirm(&question, "interrupted: nothing was started")?;
+    Ok(yes.then_some((ApprovedBy::Prompt, all)))
 }
 
 /// What keeps a run from delivering is known before anybody works for it.

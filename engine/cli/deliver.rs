@@ -1,6 +1,6 @@
 //! `sop deliver`: what is left of a run's delivery.
 
-use std::io::{self, IsTerminal as _, Write as _};
+use std::io::{self, Write as _};
 
 use super::covers;
 use super::drive::{self, View, drive};
@@ -88,7 +88,7 @@ fn after_merge(repo: &Repo, dir: &RunDir, plan: &Plan, by: &str) -> Result<u8, F
         return Err(Failure::new(exit::WAITING, "not everything has landed; nothing was run")
             .help("merge what is open, then try again"));
     }
-    if !io::stdin().is_terminal() || !io::stdout().is_terminal() {
+    if !prompt::can_ask() {
         return Err(Failure::new(
             exit::WAITING,
             "nothing was run: each command needs a yes of its own",
@@ -97,8 +97,8 @@ fn after_merge(repo: &Repo, dir: &RunDir, plan: &Plan, by: &str) -> Result<u8, F
     }
     for after in commands {
         let text = visible(&after.text);
-        written(write!(io::stdout().lock(), "\nRun `{text}` now? [y/N] "))?;
-        if !prompt::yes()? {
+        let question = format!("\nRun `{text}` now?");
+        if !prompt::confirm(&question, "interrupted: no more was run")? {
             written(writeln!(io::stdout().lock(), "not run"))?;
             continue;
         }

@@ -1,26 +1,34 @@
-//! A yes or a no, typed at a terminal.
+//! Asking the person at the terminal.
 
-use std::io::{self, BufRead as _, Write as _};
+use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
 
 use tokio::sync::oneshot;
 
-use super::drive;
-use super::exit;
 use super::failure::{Failure, written};
+use super::{drive, exit};
 use crate::run::stop::Stop;
 
-/// Whether the answer to what was just asked is a yes. A signal leaves at once: the runtime of a dry run, or of
-/// an engine, has taken the system's own handlers away.
+/// Whether there is somebody to ask.
+#[must_use]
+pub fn can_ask() -> bool {
+    io::stdin().is_terminal() && io::stdout().is_terminal()
+}
+
+/// Asks, and whether the answer is yes. A signal is an answer too, which `interrupted` words.
 ///
 /// # Errors
-/// The answer cannot be read, or somebody said stop.
-pub fn yes() -> Result<bool, Failure> {
-    written(io::stdout().lock().flush())?;
-    let answer = answer()?;
+/// Interrupted, or the terminal cannot be written or read.
+pub fn confirm(question: &str, interrupted: &'static str) -> Result<bool, Failure> {
+    let mut out = io::stdout().lock();
+    written(write!(out, "{question} [y/N] "))?;
+    written(out.flush())?;
+    drop(out);
+    let answer = answer(interrupted)?;
     Ok(matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes"))
 }
 
-fn answer() -> Result<String, Failure> {
+/// Reads the answer. A signal leaves at once: another runtime may have taken the system's own handlers away.
+fn answer(interrupted: &'static str) -> Result<String, Failure> {
     drive::runtime()?.block_on(async {
         let unheard = |error| Failure::infrastructure(format!("cannot listen to signals: {error}"));
         let mut stop = Stop::listen().map_err(unheard)?;
@@ -36,9 +44,7 @@ fn answer() -> Result<String, Failure> {
             answer = told => answer.map_err(io::Error::other).flatten().map_err(|error| {
                 Failure::infrastructure(format!("could not read the answer: {error}"))
             }),
-            _ = stop.next() => {
-                Err(Failure::new(exit::INTERRUPTED, "interrupted: nothing was started"))
-            }
+            _ = stop.next() => Err(Failure::new(exit::INTERRUPTED, interrupted)),
         }
     })
 }

@@ -11,8 +11,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use shape::{
-    After, ApprovedBy, Asked, Classed, LevelShape, MovedBranch, NextStep, Outcome, StopReason,
-    WpShape,
+    After, ApprovedBy, Asked, Classed, LevelShape, MovedBranch, NextStep, Outcome, Standing,
+    StopReason, WpShape,
 };
 
 use crate::model::approval::Covers;
@@ -597,6 +597,17 @@ pub enum Event {
         /// Which.
         moved: Vec<MovedBranch>,
     },
+    /// The rest of the repository was taken down, before the first worker.
+    RunGuarded {
+        /// SHA-256 of what was taken down.
+        guard: String,
+    },
+    /// What of the repository is nobody's to touch and not as it was when the run began, all of it; nothing
+    /// when it was put back.
+    RepositoryChanged {
+        /// Which places.
+        standing: Vec<Standing>,
+    },
     /// Nothing is left to do.
     RunFinished {
         /// How it stands.
@@ -661,6 +672,8 @@ impl Event {
             | Self::AfterMergeStarted { .. }
             | Self::AfterMergeRan { .. }
             | Self::BranchesMoved { .. }
+            | Self::RunGuarded { .. }
+            | Self::RepositoryChanged { .. }
             | Self::RunFinished { .. } => None,
         }
     }

@@ -80,7 +80,13 @@ impl Page<'_> {
         let work = format!("{} {mode}; at most {most} at once", words::count(wps, "WP"));
         self.fact(out, 2, "work", Tone::Normal, &work)?;
         if plan.approval == Approval::Auto {
-            self.fact(out, 2, "approval", Tone::Warn, "given by the plan: nobody will be asked")?;
+            self.fact(
+                out,
+                2,
+                "approval",
+                Tone::Warn,
+                "`approval = \"auto\"`: nobody will be asked",
+            )?;
         }
         let provision = &plan.provision;
         self.list(out, 2, "copies", &provision.copy)?;

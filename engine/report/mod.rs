@@ -27,6 +27,7 @@ pub mod outlook;
 pub mod palette;
 pub mod plain;
 pub mod screen;
+pub mod standing;
 pub mod stats;
 pub mod status;
 pub mod summary;

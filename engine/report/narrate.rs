@@ -180,6 +180,8 @@ fn of_wp(event: &Event, wp: &WpState, ledger: &Ledger, look: &Look) -> Words {
         | Event::VerifyEnded { .. }
         | Event::VerifyHalted { .. }
         | Event::BranchesMoved { .. }
+        | Event::RunGuarded { .. }
+        | Event::RepositoryChanged { .. }
         | Event::RunFinished { .. }
         // Told by `delivery`.
         | Event::DeliveryStarted { .. }
@@ -362,8 +364,13 @@ fn of_run(event: &Event, ledger: &Ledger, look: &Look) -> Words {
                 moved.iter().map(|moved| format!("{} {moved}", moved.branch)).collect();
             milestone(Tone::Bad, format!("moved after it was checked: {}", moved.join("; ")))
         }
+        Event::RepositoryChanged { standing } if !standing.is_empty() => {
+            let standing: Vec<_> = standing.iter().map(ToString::to_string).collect();
+            milestone(Tone::Bad, standing.join("; "))
+        }
         Event::RunFinished { outcome } => {
             let (word, tone) = words::outcome(*outcome);
+            let word = words::with_reason(word, words::failed_in(ledger).as_deref());
             let hint = if *outcome == Outcome::Waiting { " for a person" } else { "" };
             // The summary says so as well, wherever there is one to be seen.
             step(
@@ -415,6 +422,8 @@ fn of_run(event: &Event, ledger: &Ledger, look: &Look) -> Words {
         | Event::GateDodRan { .. }
         | Event::VerifyRan { .. }
         | Event::ReviewStarted { .. }
+        | Event::RunGuarded { .. }
+        | Event::RepositoryChanged { .. }
         | Event::BranchesMoved { .. } => None,
         // About one WP.
         Event::WpStarted { .. }

@@ -213,7 +213,7 @@ async fn class_all(
     let commit = base.commit.clone();
     let worktree =
         site.blocking(Check::Provision, move |site| site.worktree(UNIT, None, &commit)).await?;
-    provision::provision(site, UNIT, &worktree, orders).await?;
+    provision::provision(site, (UNIT, 1), &worktree, orders).await?;
     let mut classes = Classes::new();
     let all: BTreeSet<&str> =
         site.plan.wps.iter().flat_map(|wp| &wp.dod).map(|dod| dod.text.as_str()).collect();

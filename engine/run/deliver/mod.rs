@@ -15,6 +15,7 @@ mod outlook;
 mod push;
 mod reach;
 mod request;
+mod start;
 mod target;
 
 pub use after::run_after_merge;

@@ -8,7 +8,7 @@ pub mod prove;
 mod pushes;
 pub(super) mod review;
 mod scope;
-pub(super) mod told;
+pub mod told;
 mod wiring;
 mod work;
 
@@ -18,16 +18,17 @@ use tokio::sync::{mpsc, oneshot};
 
 use crate::event::Event;
 use crate::git::Worktree;
+use crate::launch::Key;
 use crate::ledger::{Phase, WpState, judge};
 use crate::model::ids::{CommitId, WpId};
 use crate::model::outcome::{Check, Problem};
 use crate::model::plan::{Mode, Wp};
 
-use super::clean;
-use super::provision;
+use super::in_flight::of_wp;
 use super::seats::Seat;
 use super::site::{Halt, Site};
 use super::step::{Order, Orders};
+use super::{clean, ending, provision};
 
 /// What units and gates say to the dispatcher.
 #[derive(Debug)]
@@ -113,8 +114,7 @@ impl Unit {
     pub async fn run(mut self) {
         let id = self.state.id.clone();
         while self.state.phase.active() {
-            // A worker that runs is seen through (it was told to end); nothing else is begun.
-            if self.stopping() && self.state.phase != Phase::Working {
+            if self.stopping() && !self.is_seen_through() {
                 break;
             }
             if self.site.paused(&self.state) {
@@ -137,6 +137,9 @@ impl Unit {
                 _ => break,
             }
         }
+        if self.stopping() {
+            self.end_what_runs().await;
+        }
         self.clean().await;
         let _ = self.line.0.send(Message::UnitDone(id)).await;
     }
@@ -153,6 +156,38 @@ impl Unit {
             (Some(tier), Some(seat)) => seat.tier() == &tier || !to_work,
             // After its review; what is left of the round is short, and the next one is work.
             (Some(_), None) => !to_work,
+        }
+    }
+
+    /// Of what goes on when somebody says stop: a worker or a reviewer that runs (it was told to end), and the look
+    /// at what a worker has done to the repository, which nobody else will take. Nothing else is begun.
+    fn is_seen_through(&self) -> bool {
+        match self.state.phase {
+            Phase::Working => true,
+            Phase::Scoping => *self.orders.borrow() != Order::Kill,
+            Phase::Reviewing => self.state.review.is_at_work(),
+            _ => false,
+        }
+    }
+
+    /// What an engine that died has left at work, and nobody took up.
+    async fn end_what_runs(&self) {
+        let plan = &self.site.plan;
+        let open = |key: &Key| of_wp(&self.state, plan, key.step(), key.attempt());
+        let (launcher, unit) = (&self.site.launcher, self.state.id.as_str());
+        let keys = launcher.steps_of(self.site.dir.run(), unit);
+        let keys = keys.map(|keys| keys.into_iter().filter(open).collect());
+        let ended = match keys {
+            Ok(keys) => ending::end(launcher, keys, &self.orders).await,
+            Err(error) => Err(error),
+        };
+        if let Err(error) = ended {
+            let wp = self.state.id.clone();
+            tracing::warn!(%wp, %error, "something is still at work");
+            let problem = Problem::new(self.check(), error.to_string());
+            if self.state.phase.active() {
+                let _ = self.line.record(Event::WpBlocked { wp, problem, halt: false }).await;
+            }
         }
     }
 
@@ -189,7 +224,9 @@ impl Unit {
         let worktree = self.worktree().await?;
         let site = Arc::clone(&self.site);
         let unit = self.state.id.to_string();
-        let copied = provision::provision(&site, &unit, &worktree, &mut self.orders).await?;
+        let copied =
+            provision::provision(&site, (&unit, self.state.begun), &worktree, &mut self.orders)
+                .await?;
         Ok(Event::WpProvisioned { wp: self.state.id.clone(), copied })
     }
 

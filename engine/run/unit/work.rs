@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::brief::args::{self, ArgContext};
 use crate::event::Event;
-use crate::launch::{Capture, Key, Launcher, Spec, Stdin};
+use crate::launch::{Capture, Key, Spec, Stdin};
 use crate::ledger::NextAttempt;
 use crate::model::outcome::{Check, Problem};
 use crate::model::plan::{BriefBy, Does, Kind, Worker};
@@ -84,7 +84,8 @@ impl Unit {
         let failed = |error: crate::launch::LaunchError| {
             Halt::blocked(Problem::new(Check::Worker, error.to_string()))
         };
-        let handle = self.site.launcher.submit(&key, &spec).map_err(failed)?;
+        let begun = step::begin(&self.site.launcher, &key, &spec, &self.orders).await;
+        let Some(handle) = begun.map_err(failed)? else { return Err(Halt::Stopped) };
         let outcome =
             step::follow(&self.site.launcher, &handle, &mut self.orders).await.map_err(failed)?;
         // Its holder is its parent, and no secret: a worker can stop itself as an order would.

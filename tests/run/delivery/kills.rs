@@ -14,7 +14,7 @@ fn a_run_that_is_killed_at_any_of_its_steps_delivers_once() {
     assert!(places.len() >= 8, "{places:?}");
     // Those at which something has been done and is not on record, in a developer's own run.
     let all = std::env::var_os("SOP_TEST_FULL").is_some();
-    let some = |seq: &u64| all || (seq - places[0]) % 2 == 0;
+    let some = |seq: &u64| all || (seq - places[0]).is_multiple_of(2);
     std::thread::scope(|scope| {
         for seq in places.iter().copied().filter(some) {
             scope.spawn(move || killed_at(seq));
