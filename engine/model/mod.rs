@@ -2,6 +2,7 @@
 //! which describes the same data), no I/O, no clock.
 
 pub mod checkpoint;
+pub mod gap;
 pub mod ids;
 pub mod outcome;
 pub mod panel;
