@@ -11,6 +11,7 @@ use std::process::Command;
 const FLOORS: &[(&str, u8)] = &[
     ("main", 8),
     ("cli", 7),
+    ("audit", 6),
     ("report", 5),
     ("run", 5),
     ("schemas", 5),
@@ -62,7 +63,7 @@ const HOMES: &[(&str, &[&str])] = &[
         &["cli", "git", "journal", "launch", "plain_file", "process", "report", "run", "worker"],
     ),
     ("sha2", &["git", "run"]),
-    ("shlex", &["cli", "plan", "report", "run", "worker"]),
+    ("shlex", &["audit", "cli", "plan", "report", "run", "worker"]),
     ("tempfile", &["cli", "git", "run", "worker"]),
 ];
 

@@ -74,6 +74,7 @@ pub fn run(args: &Args, color: Color) -> Result<u8, Failure> {
         by,
         who: &who,
         classed,
+        audit: None,
     };
     let dir = create::create(&repo, &new).map_err(drive::refused)?;
     drop(dry);

@@ -16,9 +16,10 @@ use super::terminal::{self, Color};
 use crate::finding::Finding;
 use crate::git::Repo;
 use crate::model::checkpoint::Checkpoint;
+use crate::model::plan::Plan;
 use crate::report::checkpoint as draw;
 use crate::report::escape::visible;
-use crate::run::checkpoint::{self, Checking, DryRun, DryRunError};
+use crate::run::checkpoint::{self, Checking, DryRun, DryRunError, Traces};
 use crate::run::compile::{Base, Compiled, Outcome, Purpose, compile};
 use crate::run::naming;
 use crate::run::site::Halt;
@@ -120,7 +121,7 @@ pub fn prepare(
     });
     let warnings = warnings.collect();
     let dry = match dry {
-        true => dry_run(repo, &compiled, &base)?,
+        true => dry_run(repo, &compiled.plan, &base, Traces::Refused)?,
         false => DryRun::default(),
     };
     let next = naming::next(repo, &compiled.plan.name).map_err(drive::refused)?;
@@ -146,7 +147,10 @@ fn same_repository(repo: &Repo, dir: &Path) -> Result<(), Failure> {
 }
 
 /// What about the repository itself stands in the way of any run.
-fn obstacles(repo: &Repo) -> Result<(), Failure> {
+///
+/// # Errors
+/// Something does, or git cannot answer.
+pub(super) fn obstacles(repo: &Repo) -> Result<(), Failure> {
     let found = repo.preflight().map_err(|error| Failure::infrastructure(error.to_string()))?;
     let blocking: Vec<String> =
         found.iter().filter(|o| o.kind.blocks()).map(|o| o.text.clone()).collect();
@@ -166,12 +170,21 @@ fn checking(check: Checking<'_>) {
         writeln!(err, "running each check once on the base: {number} of {of}: {}", visible(first));
 }
 
-fn dry_run(repo: &Repo, compiled: &Compiled, base: &Base) -> Result<DryRun, Failure> {
+/// Runs the DoD commands of `plan` once on the base; Ctrl-C ends them.
+///
+/// # Errors
+/// The base cannot be provisioned, or it was interrupted.
+pub(super) fn dry_run(
+    repo: &Repo,
+    plan: &Plan,
+    base: &Base,
+    traces: Traces,
+) -> Result<DryRun, Failure> {
     let (tell, orders) = watch::channel(Order::Go);
     let result = drive::runtime()?.block_on(async {
         let mut stop =
             Stop::listen().map_err(|error| Failure::infrastructure(error.to_string()))?;
-        let run = checkpoint::dry_run(repo, &compiled.plan, base, orders, checking);
+        let run = checkpoint::dry_run(repo, plan, base, traces, orders, checking);
         tokio::pin!(run);
         loop {
             tokio::select! {

@@ -14,6 +14,7 @@ pub mod config;
 pub mod costs;
 pub mod escape;
 pub mod findings;
+pub mod gap;
 pub mod graph;
 pub mod inbox;
 pub mod json;
