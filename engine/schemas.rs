@@ -7,6 +7,7 @@ use crate::model::checkpoint::Checkpoint;
 use crate::model::gap::{GapReport, Leads};
 use crate::model::verdict::{Report, Verdict};
 use crate::plan::{self, generate};
+use crate::report::standing::Standing;
 
 /// One published schema.
 pub struct Published {
@@ -33,8 +34,13 @@ pub const ALL: &[Published] = &[
     },
     Published {
         name: "state",
-        about: "`sop status --json` and a run's `state.json`",
+        about: "a run's `state.json`",
         text: || generate::published(&generate::of::<Ledger>()),
+    },
+    Published {
+        name: "status",
+        about: "`sop status --json`: the state, and what waits and until when",
+        text: || generate::published(&generate::of::<Standing>()),
     },
     Published {
         name: "checkpoint",

@@ -23,6 +23,7 @@ pub mod man;
 pub mod note;
 pub mod plan;
 mod plan_file;
+mod prompt;
 mod publish;
 mod request;
 pub mod resume;

@@ -17,6 +17,8 @@ use crate::finding::Finding;
 use crate::git::Repo;
 use crate::model::checkpoint::Checkpoint;
 use crate::model::plan::Plan;
+use crate::plan;
+use crate::plan::layers::Level;
 use crate::report::checkpoint as draw;
 use crate::report::escape::visible;
 use crate::run::checkpoint::{self, Checking, DryRun, DryRunError, Traces};
@@ -58,6 +60,8 @@ pub struct Prepared {
     pub dry: DryRun,
     /// The report.
     pub report: Checkpoint,
+    /// Who says whether somebody is asked.
+    pub approval_from: Level,
 }
 
 /// Runs the verb.
@@ -126,7 +130,10 @@ pub fn prepare(
     };
     let next = naming::next(repo, &compiled.plan.name).map_err(drive::refused)?;
     let report = checkpoint::report(&compiled, &base, &source.file, next.run(), &dry, warnings);
-    Ok(Some(Prepared { text: source.text, compiled, base, dry, report }))
+    let said = plan::settings(Some(&source), &layers);
+    let said = said.iter().find(|setting| setting.key == "defaults.approval");
+    let approval_from = said.map_or(Level::BuiltIn, |setting| setting.from);
+    Ok(Some(Prepared { text: source.text, compiled, base, dry, report, approval_from }))
 }
 
 /// A plan may lie outside every repository, but not in another one: its paths would mean other files.

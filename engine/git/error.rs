@@ -130,7 +130,7 @@ pub enum GitError {
     },
     /// Objects that a result needs are not in the repository any more.
     #[error(
-        "objects of the repository are gone: {what}; put them back (from a clone, a backup or \
+        "objects of the repository are gone or overwritten: {what}; put them back (from a clone, a backup or \
          `git fetch`) and resume"
     )]
     Lost {

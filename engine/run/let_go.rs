@@ -1,14 +1,19 @@
 //! How an engine lets a run go: what is not needed any more is taken away, and the run says how it stands.
 
-use super::clean;
 use super::dispatcher::{Engine, EngineError};
 use super::site::{Halt, Site};
 use super::step::Order;
 use super::verify;
+use std::os::unix::fs::MetadataExt as _;
+
+use super::{clean, since};
 use crate::event::{Event, Outcome, StopReason};
 use crate::ledger::{Ledger, Phase, WpState};
 use crate::model::outcome::Check;
-use crate::model::plan::Kind;
+use crate::model::plan::{Kind, Mode};
+
+/// Seconds by which clocks that tell of one moment may be apart.
+const CLOCKS: i64 = 2;
 
 /// How an engine let go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,6 +27,8 @@ pub enum Ending {
 impl Engine<'_> {
     /// Nothing runs any more: takes away what is not needed, and says how the run stands.
     pub(super) async fn let_go(mut self) -> Result<(Ending, Ledger), EngineError> {
+        self.look_at_branches().await?;
+        self.look_at_repository().await?;
         let standing = self.ledger.standing();
         let awaited = self.ledger.wps.iter().any(|wp| wp.phase.awaits_person());
         let over = self.ledger.wps.iter().all(|wp| wp.phase.settled())
@@ -42,7 +49,6 @@ impl Engine<'_> {
             self.is_whole().await?;
             self.sweep().await?;
         }
-        self.look_at_branches().await?;
         let event = match ending {
             Ending::Finished(outcome) => Event::RunFinished { outcome },
             Ending::Stopped(why) => Event::EngineStopped { why },
@@ -66,7 +72,13 @@ impl Engine<'_> {
             return Ok(());
         }
         commits.extend([self.ledger.base.clone(), self.ledger.trunk.clone()]);
-        let look = move |site: &Site| site.repo.are_whole(&commits);
+        let begun = self.ledger.created_at.0.as_second();
+        let look = move |site: &Site| {
+            site.repo.are_whole(&commits)?;
+            // By the clock of the file system, which may be behind; and a worker may touch the file.
+            let made = std::fs::metadata(site.dir.plan_file()).map_or(begun, |stat| stat.ctime());
+            site.repo.hold_what_they_say(&commits, begun.min(made) - CLOCKS)
+        };
         match self.site.blocking(Check::Merge, look).await {
             Ok(()) | Err(Halt::Stopped) => Ok(()),
             Err(Halt::Blocked { problem, .. }) => {
@@ -91,12 +103,21 @@ impl Engine<'_> {
         Ok(())
     }
 
+    /// What somebody did to the rest of the repository is told as long as it stands, whatever came between.
+    async fn look_at_repository(&mut self) -> Result<(), EngineError> {
+        let standing = since::left(&self.site, &self.ledger).await;
+        if standing != self.ledger.tampering {
+            self.record(vec![Event::RepositoryChanged { standing }])?;
+        }
+        Ok(())
+    }
+
     /// Worktrees that a crash kept from being removed when their time was.
     async fn sweep(&mut self) -> Result<(), EngineError> {
         let over = |wp: &&WpState| match wp.phase {
             Phase::Integrated => true,
-            // Its commit waits for a gate that may yet come.
-            Phase::Passed => wp.kind == Kind::Scout || !self.ledger.gate_failed(),
+            // A gate is yet to come, and may send it back to work.
+            Phase::Passed => wp.kind == Kind::Scout || self.ledger.mode == Mode::Independent,
             _ => false,
         };
         let left: Vec<WpState> = self

@@ -43,6 +43,20 @@ fn a_file_of_one_and_a_folder_of_another_are_one_package() {
 }
 
 #[test]
+fn paths_that_differ_in_case_alone_are_one_package() {
+    let findings = [
+        gap(1, "src/a.rs", &[], &[]),
+        gap(2, "src/A.rs", &[], &[]),
+        gap(3, "docs/x", &[], &[]),
+        gap(4, "Docs/y", &[], &[]),
+        gap(5, "docs/z", &[], &[]),
+        gap(6, "src/b.rs", &[], &[]),
+    ];
+    let parts = [vec!["G1", "G2"], vec!["G3", "G4", "G5"], vec!["G6"]].map(|ids| (ids, vec![]));
+    assert_eq!(cut(&findings), parts);
+}
+
+#[test]
 fn what_a_finding_waits_for_its_package_waits_for() {
     let findings = [
         gap(1, "a.rs", &[], &[3, 9]),

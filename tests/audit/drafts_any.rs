@@ -20,7 +20,7 @@ use crate::support::git_repo::GitRepo;
 /// Paths as reports have them, and as nobody should have them.
 fn path() -> impl Strategy<Value = String> {
     prop_oneof![
-        8 => "[ab](/[abc]{1,2}){0,2}",
+        8 => "[abA](/[abcB]{1,2}){0,2}",
         1 => "[a-c]{1,3}[*?\\[\\]{},!^ -]{1,2}[a-c]{0,2}",
         1 => "\\PC{1,6}",
         1 => prop::sample::select(vec![

@@ -138,3 +138,17 @@ fn preflight_names_what_it_finds() {
     let error = Repo::discover(none.path()).expect_err("no repository");
     assert!(matches!(error, GitError::NotARepository { .. }), "{error}");
 }
+
+#[test]
+fn what_is_overwritten_is_found_where_libgit2_cannot_look() {
+    let repo = GitRepo::with_init(SETUP, "git init -q -b main --object-format=sha256 .");
+    let (git, head) = (repo.repo(), repo.head());
+    assert!(!git.in_process());
+    let look = || git.hold_what_they_say(std::slice::from_ref(&head), 0);
+    look().expect("all is as it says");
+    let over = "o() { p=$(git rev-parse $1); echo .git/objects/${p%${p#??}}/${p#??}; }\n\
+                chmod +w $(o HEAD:src/a.txt); cat $(o HEAD:lib/x.c) > $(o HEAD:src/a.txt)";
+    repo.sh(over);
+    let error = look().expect_err("it is overwritten").to_string();
+    assert!(error.contains("src/a.txt") && error.contains("overwritten"), "{error}");
+}

@@ -1,5 +1,6 @@
 //! Findings cut into parts that cannot tread on each other: whatever shares a file, directly or through
-//! others, is one part. Parts wait for each other as their findings do; those that wait in a circle are one.
+//! others, is one part, and so is what names one path in two ways that differ in case. Parts wait for
+//! each other as their findings do; those that wait in a circle are one.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -36,6 +37,10 @@ pub fn cut(findings: &[Gap]) -> Vec<Part> {
                 sets.join(*n, *other);
             }
         }
+    }
+    for (_, ways) in spelled(findings).into_iter().filter(|(_, ways)| ways.len() > 1) {
+        let all: Vec<usize> = ways.into_values().flatten().collect();
+        all.windows(2).for_each(|pair| sets.join(pair[0], pair[1]));
     }
     let index: BTreeMap<&str, usize> =
         findings.iter().enumerate().map(|(n, gap)| (gap.id.as_str(), n)).collect();
@@ -76,6 +81,22 @@ pub fn cut(findings: &[Gap]) -> Vec<Part> {
         part.needs = needs.collect::<BTreeSet<usize>>().into_iter().collect();
     }
     parts
+}
+
+/// Paths, and the folders above them, by what is left of them without case: each way in which one is spelled,
+/// and the findings that spell it so. Where a file system does not tell case apart, there is room for one.
+fn spelled(findings: &[Gap]) -> BTreeMap<String, BTreeMap<&str, Vec<usize>>> {
+    let mut spelled: BTreeMap<String, BTreeMap<&str, Vec<usize>>> = BTreeMap::new();
+    for (n, gap) in findings.iter().enumerate() {
+        for file in files(gap) {
+            let ends = file.match_indices('/').map(|(at, _)| at).chain([file.len()]);
+            for path in ends.map(|end| &file[..end]) {
+                let ways = spelled.entry(path.to_lowercase()).or_default();
+                ways.entry(path).or_default().push(n);
+            }
+        }
+    }
+    spelled
 }
 
 fn files(gap: &Gap) -> impl Iterator<Item = &str> {

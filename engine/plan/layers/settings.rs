@@ -156,7 +156,25 @@ impl Told<'_> {
             }
             None => (Level::Plan, self.plan.file.clone(), line(self.plan)),
         };
+        let value = if is_environment(key) { masked(value) } else { value };
         Setting { key: dotted(key), value, from, at: Some(At { name, line }), variable: None }
+    }
+}
+
+/// What a value is shown as that may be a secret.
+const MASK: &str = "***";
+
+/// Whether a setting is the environment of a worker: names with values that may be keys and tokens.
+fn is_environment(at: &str) -> bool {
+    let parts: Vec<_> = pointer::parts(at).collect();
+    matches!(parts.as_slice(), [first, _, last] if first == "workers" && last == "env")
+}
+
+/// The names alone: what is shown is copied into reports and logs.
+fn masked(value: Value) -> Value {
+    match value {
+        Value::Object(all) => all.into_iter().map(|(name, _)| (name, Value::from(MASK))).collect(),
+        other => other,
     }
 }
 
