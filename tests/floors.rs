@@ -11,6 +11,7 @@ use std::process::Command;
 const FLOORS: &[(&str, u8)] = &[
     ("main", 8),
     ("cli", 7),
+    ("audit", 6),
     ("preflight", 6),
     ("schemas", 6),
     ("report", 5),
@@ -76,7 +77,7 @@ const HOMES: &[(&str, &[&str])] = &[
         ],
     ),
     ("sha2", &["git", "run"]),
-    ("shlex", &["cli", "plan", "preflight", "report", "run", "worker"]),
+    ("shlex", &["audit", "cli", "plan", "preflight", "report", "run", "worker"]),
     ("tempfile", &["cli", "git", "run", "worker"]),
 ];
 

@@ -1,5 +1,6 @@
 //! The one test binary: a module for each room, and one for the house itself.
 
+mod audit;
 mod brief;
 mod cli;
 mod examples;

@@ -6,7 +6,7 @@
 //! that no template can leave them out.
 //!
 //! # Templates
-//! Built in are `change`, `scout` and `consolidate`, and the pieces `known` and `report`, which they
+//! Built in are `change`, `scout`, `audit` and `consolidate`, and the pieces `known` and `report`, which they
 //! include; `continue` is what a worker is told that goes on with a session. A file
 //! `.sop/templates/NAME.md.j2` in the repository adds a template or takes the place of a built-in
 //! one, which stays in reach as `builtin/NAME`, for `{% extends "builtin/change" %}`. Templates are

@@ -45,6 +45,21 @@ pub struct View {
 /// # Errors
 /// Another engine has it, something in it cannot be read, or the engine cannot go on.
 pub fn drive(repo: &Repo, dir: RunDir, view: &View, color: Color) -> Result<u8, Failure> {
+    let (ending, ledger) = engine(repo, dir.clone(), view, color)?;
+    sum_up(&ledger, &dir, view, color)?;
+    Ok(code(ending))
+}
+
+/// The same without the summary at the end.
+///
+/// # Errors
+/// As [`drive`].
+pub fn engine(
+    repo: &Repo,
+    dir: RunDir,
+    view: &View,
+    color: Color,
+) -> Result<(Ending, Ledger), Failure> {
     let Open { site, lock, journal, ledger } = open::open(repo, dir.clone()).map_err(refused)?;
     let mut reporter = reporter(view, &dir, &site.plan, color);
     if view.json && ledger.engines == 0 {
@@ -59,8 +74,7 @@ pub fn drive(repo: &Repo, dir: RunDir, view: &View, color: Color) -> Result<u8, 
     // Whatever still reads a log or waits for a blocked disk is in nobody's way.
     runtime.shutdown_background();
     reporter.finish(&ledger);
-    sum_up(&ledger, &dir, view, color)?;
-    Ok(code(ending))
+    Ok((ending, ledger))
 }
 
 /// Says what a run came to, in each form that was asked for.

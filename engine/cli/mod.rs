@@ -4,12 +4,14 @@ pub mod adapters;
 pub mod answer;
 pub mod apply;
 pub mod ask;
+pub mod audit;
 pub mod brief;
 pub mod cancel;
 pub mod completions;
 pub mod config;
 pub mod covers;
 pub mod deliver;
+pub mod draft;
 pub mod drive;
 pub mod exit;
 pub mod failure;
@@ -25,6 +27,7 @@ pub mod plan;
 mod plan_file;
 pub mod preflight;
 mod prompt;
+mod publish;
 mod request;
 pub mod resume;
 pub mod retry;
@@ -91,6 +94,8 @@ pub enum Verb {
     Interrupt(interrupt::Args),
     Note(note::Args),
     Ask(ask::Args),
+    Audit(audit::Args),
+    Draft(draft::Args),
     Stats(stats::Args),
     RunLogged(run_logged::Args),
     Adapters(adapters::Args),
@@ -146,6 +151,8 @@ fn run(cli: &Cli) -> Result<u8, Failure> {
         Verb::Interrupt(args) => interrupt::run(args),
         Verb::Note(args) => note::run(args),
         Verb::Ask(args) => ask::run(args),
+        Verb::Audit(args) => audit::run(args, cli.color),
+        Verb::Draft(args) => draft::run(args, cli.color),
         Verb::Stats(args) => stats::run(args, cli.color),
         Verb::RunLogged(args) => run_logged::run(args),
         Verb::Adapters(args) => adapters::run(args, cli.color),

@@ -5,6 +5,7 @@ pub mod approval;
 pub mod baseline;
 pub mod checkpoint;
 pub mod delivery;
+pub mod gap;
 pub mod ids;
 pub mod outcome;
 pub mod panel;

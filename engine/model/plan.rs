@@ -16,7 +16,7 @@ use super::turn::Usd;
 use super::verdict::ReviewSeverity;
 
 pub use tier::{Adapter, BUILT_IN_WORKERS, BriefBy, Continue, Does, Tier, Worker, grace};
-pub use wp::{Dod, Fork, Kind, Review, Risk, Wp};
+pub use wp::{Dod, Fork, Kind, ReportForm, Review, Risk, Wp};
 
 /// A whole plan, ready to be compiled into a graph.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

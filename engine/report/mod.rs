@@ -15,6 +15,7 @@ pub mod costs;
 pub mod delivery;
 pub mod escape;
 pub mod findings;
+pub mod gap;
 pub mod graph;
 pub mod inbox;
 pub mod json;
