@@ -55,7 +55,7 @@ const HOMES: &[(&str, &[&str])] = &[
     ("anstream", &["cli", "report"]),
     ("anstyle", &["cli", "report"]),
     ("tokio", &["cli", "launch", "run"]),
-    ("tracing", &["git", "run"]),
+    ("tracing", &["run"]),
     ("tracing_subscriber", &["cli"]),
     ("signal_hook", &["launch", "worker"]),
     ("strsim", &["brief", "plan"]),
