@@ -7,6 +7,7 @@ pub mod brief;
 pub mod cli;
 pub mod event;
 pub mod finding;
+pub mod forge;
 pub mod git;
 pub mod graph;
 pub mod journal;

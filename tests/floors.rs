@@ -15,6 +15,7 @@ const FLOORS: &[(&str, u8)] = &[
     ("schemas", 6),
     ("report", 5),
     ("run", 5),
+    ("forge", 4),
     ("launch", 4),
     ("worker", 4),
     ("git", 3),

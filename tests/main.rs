@@ -4,6 +4,7 @@ mod brief;
 mod cli;
 mod examples;
 mod floors;
+mod forge;
 mod git;
 mod graph;
 mod launch;

@@ -14,7 +14,7 @@ pub(super) const BUILT_IN: &str = "builtin/";
 /// How template files end; what stands before is the template's name.
 const ENDING: &str = ".md.j2";
 
-const BUILT_INS: [(&str, Origin, &str); 14] = [
+const BUILT_INS: [(&str, Origin, &str); 15] = [
     ("change", Origin::BuiltIn, include_str!("../../templates/change.md.j2")),
     ("consolidate", Origin::BuiltIn, include_str!("../../templates/consolidate.md.j2")),
     ("scout", Origin::BuiltIn, include_str!("../../templates/scout.md.j2")),
@@ -28,6 +28,7 @@ const BUILT_INS: [(&str, Origin, &str); 14] = [
     ("verify", Origin::Lens, include_str!("../../templates/verify.md.j2")),
     ("review", Origin::Piece, include_str!("../../templates/review.md.j2")),
     ("answer", Origin::Piece, include_str!("../../templates/answer.md.j2")),
+    ("request", Origin::Piece, include_str!("../../templates/request.md.j2")),
     ("again", Origin::Piece, include_str!("../../templates/again.md.j2")),
 ];
 

@@ -123,6 +123,7 @@ pub(super) fn full() -> Plan {
         decide_within: None,
         budget: Budget::default(),
         verify: None,
+        delivery: None,
     }
 }
 

@@ -8,6 +8,8 @@ pub mod brief;
 pub mod cancel;
 pub mod completions;
 pub mod config;
+pub mod covers;
+pub mod deliver;
 pub mod drive;
 pub mod exit;
 pub mod failure;
@@ -77,6 +79,7 @@ pub enum Verb {
     Plan(plan::Args),
     Apply(apply::Args),
     Resume(resume::Args),
+    Deliver(deliver::Args),
     Status(status::Args),
     Logs(logs::Args),
     Wait(wait::Args),
@@ -131,6 +134,7 @@ fn run(cli: &Cli) -> Result<u8, Failure> {
         Verb::Plan(args) => plan::run(args, cli.color),
         Verb::Apply(args) => apply::run(args, cli.color),
         Verb::Resume(args) => resume::run(args, cli.color),
+        Verb::Deliver(args) => deliver::run(args, cli.color),
         Verb::Status(args) => status::run(args, cli.color),
         Verb::Logs(args) => logs::run(args),
         Verb::Wait(args) => wait::run(args),

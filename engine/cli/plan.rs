@@ -17,6 +17,7 @@ use crate::finding::Finding;
 use crate::git::Repo;
 use crate::model::baseline::Kept;
 use crate::model::checkpoint::Checkpoint;
+use crate::model::delivery::PlannedDelivery;
 use crate::model::setting::Level;
 use crate::plan;
 use crate::preflight::{self, Ask, Depth, Looked};
@@ -94,7 +95,10 @@ pub fn run(args: &Args, color: Color) -> Result<u8, Failure> {
         false => draw::write(&prepared.report, &mut out, &terminal::look(color)),
     };
     written(drawn.and_then(|()| out.flush()))?;
-    Ok(if prepared.report.would_stop() { exit::INFRASTRUCTURE } else { exit::DONE })
+    let undelivered = |delivery: &PlannedDelivery| !delivery.stops.is_empty();
+    let stops =
+        prepared.report.would_stop() || prepared.report.delivery.as_ref().is_some_and(undelivered);
+    Ok(if stops { exit::INFRASTRUCTURE } else { exit::DONE })
 }
 
 /// Compiles the plan in `file` and finds out what a run of it would do. Nothing when the plan has
@@ -153,7 +157,8 @@ pub fn prepare(
         Dry::Always | Dry::IfItCanStart => dry_run(repo, &compiled, &base)?,
     };
     let next = naming::next(repo, &compiled.plan.name).map_err(drive::refused)?;
-    let mut report = checkpoint::report(&compiled, &base, &source.file, next.run(), &dry, warnings);
+    let mut report =
+        checkpoint::report(repo, &compiled, &base, &source.file, next.run(), &dry, warnings);
     let Looked { preflight, kept } = looking.finish();
     report.preflight = Some(preflight);
     let said = plan::settings(Some(&source), &layers);

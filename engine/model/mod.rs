@@ -1,8 +1,10 @@
 //! The nouns of the product: ids, the plan as resolved, outcomes. Data only: serde (and schemars,
 //! which describes the same data), no I/O, no clock.
 
+pub mod approval;
 pub mod baseline;
 pub mod checkpoint;
+pub mod delivery;
 pub mod ids;
 pub mod outcome;
 pub mod panel;

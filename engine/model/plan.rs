@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::delivery::Delivery;
 use super::ids::{RunId, StageId, TierId, WorkerId, WpId};
 use super::time::Length;
 use super::turn::Usd;
@@ -59,6 +60,9 @@ pub struct Plan {
     /// What is looked at once more when everything is integrated.
     #[serde(default)]
     pub verify: Option<Verify>,
+    /// How work leaves the machine; without it nothing does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub delivery: Option<Delivery>,
 }
 
 /// Who answers a question that a worker asks and the plan does not.

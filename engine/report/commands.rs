@@ -1,6 +1,7 @@
 //! Commands as a person can type them, on whatever line they are told. A test parses each one with the
 //! command line's own parser.
 
+use crate::model::approval::Cover;
 use crate::model::ids::{RunId, WpId};
 
 /// Approves the work of `wp`.
@@ -61,6 +62,30 @@ pub fn retry(run: &RunId, wp: &WpId) -> String {
 #[must_use]
 pub fn resume(run: &RunId) -> String {
     format!("sop resume {run}")
+}
+
+/// Goes on with the run, and says yes to more of it.
+#[must_use]
+pub fn cover(run: &RunId, cover: Cover) -> String {
+    format!("sop resume {run} --approve {cover}")
+}
+
+/// Delivers what is left.
+#[must_use]
+pub fn deliver(run: &RunId) -> String {
+    format!("sop deliver {run}")
+}
+
+/// Delivers what is left, and merges what may merge.
+#[must_use]
+pub fn deliver_merge(run: &RunId) -> String {
+    format!("sop deliver {run} --merge")
+}
+
+/// Asks about each command for after the merge.
+#[must_use]
+pub fn after_merge(run: &RunId) -> String {
+    format!("sop deliver {run} --after-merge")
 }
 
 /// Shows how the run stands.

@@ -12,6 +12,7 @@ pub mod checkpoint;
 pub mod commands;
 pub mod config;
 pub mod costs;
+pub mod delivery;
 pub mod escape;
 pub mod findings;
 pub mod graph;

@@ -11,6 +11,7 @@ use tempfile::TempDir;
 
 use super::clean::{discard, kept_out};
 use super::compile::{Base, Compiled};
+use super::deliver;
 use super::directory::{EngineLock, RunDir, write_whole};
 use super::error::RunError;
 use super::freeze;
@@ -24,6 +25,7 @@ use crate::event::Classed;
 use crate::git::{Removal, Repo, WorktreeSpec};
 use crate::graph::Waits;
 use crate::launch::Local;
+use crate::model::approval::Covers;
 use crate::model::checkpoint::{
     Checkpoint, Overlap, OverlapSort, PlannedDod, PlannedProvision, PlannedStage, PlannedTier,
     PlannedVerify, PlannedWp,
@@ -239,6 +241,7 @@ fn scratch_failed(error: &std::io::Error) -> RunError {
 /// Writes the report of `compiled`, whose file the user calls `file`, for a run named `run`.
 #[must_use]
 pub fn report(
+    repo: &Repo,
     compiled: &Compiled,
     base: &Base,
     file: &str,
@@ -269,6 +272,7 @@ pub fn report(
             }),
         }
     }
+    let delivery = deliver::outlook(repo, plan, &compiled.graph, run, &base.commit, true);
     Checkpoint {
         run: run.clone(),
         plan: file.to_owned(),
@@ -289,6 +293,8 @@ pub fn report(
         budget: plan.budget,
         verify: planned_verify(plan),
         overlaps: compiled.possible.iter().map(|overlap| overlap_of(plan, overlap)).collect(),
+        covers: Covers::asked_by(plan),
+        delivery,
         cleaned: plan.wps.iter().map(|wp| wp.id.to_string()).collect(),
         warnings,
         preflight: None,

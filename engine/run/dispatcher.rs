@@ -76,6 +76,7 @@ pub struct Engine<'a> {
     pub(super) cancelling: HashMap<WpId, (Event, PathBuf)>,
     pub(super) gate: Option<watch::Sender<Order>>,
     pub(super) verify: Option<watch::Sender<Order>>,
+    pub(super) deliveries: HashMap<Option<WpId>, watch::Sender<Order>>,
     pub(super) order: Order,
     state_written: Option<Instant>,
     _lock: EngineLock,
@@ -111,6 +112,7 @@ impl<'a> Engine<'a> {
             cancelling: HashMap::new(),
             gate: None,
             verify: None,
+            deliveries: HashMap::new(),
             order: Order::Go,
             state_written: None,
             _lock: lock,
@@ -262,6 +264,7 @@ impl<'a> Engine<'a> {
                     self.record(vec![Event::VerifyHalted { problem }])?;
                 }
             }
+            Message::DeliveryDone(wp) => drop(self.deliveries.remove(&wp)),
             Message::Record { .. } => unreachable!("facts are taken before"),
         }
         Ok(())
@@ -277,7 +280,8 @@ impl<'a> Engine<'a> {
     fn tell_all(&mut self, order: Order) {
         self.order = order;
         self.observer.stopping(order);
-        for orders in self.units.values().chain(&self.gate).chain(&self.verify) {
+        let all = self.units.values().chain(&self.gate).chain(&self.verify);
+        for orders in all.chain(self.deliveries.values()) {
             orders.send_replace(order);
         }
     }
@@ -286,6 +290,7 @@ impl<'a> Engine<'a> {
         self.units.is_empty()
             && self.gate.is_none()
             && self.verify.is_none()
+            && self.deliveries.is_empty()
             && !(self.order == Order::Go && self.later())
     }
 

@@ -13,13 +13,14 @@ use super::leaving::Leaving;
 use super::lookout::Lookout;
 use super::seats::Seats;
 use super::settled::Settled;
-use super::site::{Site, worktrees_root};
+use super::site::{FORGE_TURNS, Site, worktrees_root};
 use crate::brief::Briefs;
 use crate::event::{Classed, Event, Record};
 use crate::git::Repo;
 use crate::journal::Journal;
 use crate::launch::Local;
 use crate::ledger::Ledger;
+use crate::model::approval::Covers;
 use crate::model::ids::CommitId;
 use crate::model::plan::Plan;
 use crate::plain_file;
@@ -57,6 +58,7 @@ pub fn open(repo: &Repo, dir: RunDir) -> Result<Open, RunError> {
     let launcher = Local::new(dir.root())
         .owning(dir.run(), |unit, step, attempt| in_flight(&ledger, &plan, unit, step, attempt))?;
     let site = site(repo, dir, plan, briefs, launcher, known)?;
+    let site = Site { covers: ledger.covers.clone(), ..site };
     Ok(Open { site, lock, journal, ledger })
 }
 
@@ -69,7 +71,8 @@ fn approved_before(dir: &RunDir, ledger: &Ledger) -> Result<Record, RunError> {
     if given.plan_sha256 != ledger.plan_sha256 {
         return Err(unapproved());
     }
-    let event = Event::RunApproved { by: given.by, plan_sha256: given.plan_sha256 };
+    let event =
+        Event::RunApproved { by: given.by, plan_sha256: given.plan_sha256, covers: given.covers };
     Ok(Record { seq: ledger.seq + 1, at: given.at, event })
 }
 
@@ -104,6 +107,8 @@ pub fn site(
         leaving: Leaving::default(),
         lookout: Lookout::default(),
         due: Due::default(),
+        covers: Covers::default(),
+        forge_turns: tokio::sync::Semaphore::new(FORGE_TURNS),
         seats: Seats::new(&plan),
         plan: Arc::new(plan),
         dir,

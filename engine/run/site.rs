@@ -13,6 +13,7 @@ use crate::ledger::{
     Fork, NextAttempt, Phase, ReviewState, WpState, candidates, candidates_from, default_due,
     next_attempt, next_start,
 };
+use crate::model::approval::Covers;
 use crate::model::ids::{CommitId, TierId, WpId};
 use crate::model::outcome::{Check, Problem};
 use crate::model::plan::{Command, Plan, Review, Wp};
@@ -25,6 +26,9 @@ use super::leaving::Leaving;
 use super::lookout::Lookout;
 use super::seats::Seats;
 use super::settled::Settled;
+
+/// How many speak to the remote and the forge at once.
+pub const FORGE_TURNS: usize = 4;
 
 /// Why a unit cannot go on.
 #[derive(Debug)]
@@ -90,6 +94,10 @@ pub struct Site {
     pub seats: Arc<Seats>,
     /// Instants that are waited for.
     pub due: Due,
+    /// What the approval covers.
+    pub covers: Covers,
+    /// Who may speak to the remote and the forge now.
+    pub forge_turns: tokio::sync::Semaphore,
 }
 
 impl Site {

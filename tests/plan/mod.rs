@@ -4,6 +4,7 @@ mod agents;
 mod budgets;
 mod command;
 mod consolidation;
+mod delivery;
 mod differential;
 mod findings;
 mod layers;

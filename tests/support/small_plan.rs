@@ -51,6 +51,7 @@ pub fn plan(stages: &[&str]) -> Plan {
         decide_within: None,
         budget: Budget::default(),
         verify: None,
+        delivery: None,
     }
 }
 

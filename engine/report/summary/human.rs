@@ -46,6 +46,9 @@ impl Summary {
             Some(verify) => verify.write(out, look)?,
             None => Whole::write_none(out, look)?,
         }
+        if let Some(delivery) = &self.delivery {
+            delivery.write(out, look)?;
+        }
         self.write_tampering(out, look)?;
         self.closing.write(out, look)?;
         self.write_told(out, look)?;

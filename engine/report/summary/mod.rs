@@ -25,6 +25,7 @@ use crate::model::time::Length;
 use crate::model::turn::Fault;
 use crate::model::verdict::Judgment;
 use crate::report::costs::Costs;
+use crate::report::delivery::Delivered;
 use crate::report::whole::Whole;
 use crate::report::words;
 
@@ -52,6 +53,8 @@ pub struct Summary {
     pub wps: Vec<WpSummary>,
     /// Stages that were merged, or that do not hold together.
     pub stages: Vec<StageSummary>,
+    /// What left the machine, where the plan has it do so.
+    pub delivery: Option<Delivered>,
     /// The last look at the whole, where there is a whole.
     pub verify: Option<Whole>,
     /// What of the repository is nobody's to touch and is not as it was when the run began.
@@ -208,6 +211,7 @@ impl Summary {
             through: ledger.wps.iter().filter(|wp| wp.phase.got_through()).count(),
             wps: ledger.wps.iter().map(|wp| WpSummary::of(wp, ledger)).collect(),
             stages: ledger.gates.iter().filter_map(|gate| StageSummary::of(gate, ledger)).collect(),
+            delivery: Delivered::of(ledger),
             verify: Whole::of(ledger),
             tampering: ledger.tampering.clone(),
             corrections: ledger.notes.clone(),
