@@ -19,5 +19,6 @@ pub mod process;
 pub mod report;
 pub mod run;
 pub mod schemas;
+pub mod upkeep;
 pub mod whitelist;
 pub mod worker;

@@ -11,6 +11,7 @@ use std::process::Command;
 const FLOORS: &[(&str, u8)] = &[
     ("main", 8),
     ("cli", 7),
+    ("upkeep", 6),
     ("report", 5),
     ("run", 5),
     ("schemas", 5),
@@ -59,10 +60,21 @@ const HOMES: &[(&str, &[&str])] = &[
     ("strsim", &["brief", "plan"]),
     (
         "rustix",
-        &["cli", "git", "journal", "launch", "plain_file", "process", "report", "run", "worker"],
+        &[
+            "cli",
+            "git",
+            "journal",
+            "launch",
+            "plain_file",
+            "process",
+            "report",
+            "run",
+            "upkeep",
+            "worker",
+        ],
     ),
     ("sha2", &["git", "run"]),
-    ("shlex", &["cli", "plan", "report", "run", "worker"]),
+    ("shlex", &["cli", "plan", "report", "run", "upkeep", "worker"]),
     ("tempfile", &["cli", "git", "run", "worker"]),
 ];
 

@@ -10,4 +10,5 @@ pub mod question;
 pub mod time;
 pub mod turn;
 pub mod unseen;
+pub mod upkeep;
 pub mod verdict;

@@ -63,6 +63,12 @@ pub fn resume(run: &RunId) -> String {
     format!("sop resume {run}")
 }
 
+/// Shows what the run left, and what of that may go.
+#[must_use]
+pub fn clean(run: &RunId) -> String {
+    format!("sop run clean {run}")
+}
+
 /// Shows how the run stands.
 #[must_use]
 pub fn status(run: &RunId) -> String {

@@ -28,6 +28,7 @@ pub mod screen;
 pub mod stats;
 pub mod status;
 pub mod summary;
+pub mod upkeep;
 pub mod whole;
 pub mod words;
 

@@ -3,7 +3,7 @@
 
 use std::io::{self, Write};
 
-use super::{Failure, Moved, StageSummary, Summary, Verified, WpSummary};
+use super::{Failure, Left, LeftWhat, Moved, StageSummary, Summary, Verified, WpSummary};
 use crate::event::StopReason;
 use crate::ledger::{GatePhase, Means, Note};
 use crate::model::outcome::End;
@@ -67,7 +67,8 @@ impl Summary {
         let out_of_order = self.outages.iter().filter(|outage| outage.means() != Means::Try);
         let down =
             out_of_order.map(|it| format!("{} is out: {} ({})", it.worker, it.what, it.class));
-        let told: Vec<String> = noted.chain(down).collect();
+        let left = self.not_cleared();
+        let told: Vec<String> = noted.chain(down).chain(left).collect();
         if !told.is_empty() {
             writeln!(out)?;
         }
@@ -78,6 +79,17 @@ impl Summary {
             )?;
         }
         Ok(())
+    }
+
+    /// Sessions that were launched and settled, and not cleared away.
+    fn not_cleared(&self) -> Option<String> {
+        let named = |left: &Left| match left.what {
+            LeftWhat::Worktree => left.unit.clone(),
+            LeftWhat::Process => format!("{} (its {} still runs)", left.unit, left.at),
+        };
+        let named: Vec<String> = self.left.iter().map(named).collect();
+        let command = commands::clean(&self.run);
+        (!named.is_empty()).then(|| format!("not cleared away: {} ({command})", named.join(", ")))
     }
 
     fn head(&self, out: &mut impl Write, look: &Look) -> io::Result<()> {

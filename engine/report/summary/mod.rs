@@ -22,6 +22,7 @@ use crate::model::plan::Kind;
 use crate::model::time::Length;
 use crate::model::turn::Fault;
 use crate::model::verdict::Judgment;
+use crate::report::commands;
 use crate::report::costs::Costs;
 use crate::report::whole::Whole;
 
@@ -54,12 +55,35 @@ pub struct Summary {
     pub outages: Vec<Outage>,
     /// What sessions used; nothing where none of them told any.
     pub costs: Option<Costs>,
+    /// Sessions that are over and not cleared away, now that the run is: their WPs, or other units.
+    pub left: Vec<Left>,
     /// What to type, the most useful first.
     pub next: Vec<NextCommand>,
     /// The first cause of a failure.
     pub failure: Option<Failure>,
     /// The run directory.
     pub directory: String,
+}
+
+/// What a session left behind.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Left {
+    /// Whose session it was: a WP, or another unit of the run.
+    pub unit: String,
+    /// What is left of it.
+    pub what: LeftWhat,
+    /// Where: a folder, or the step that still runs.
+    pub at: String,
+}
+
+/// What can be left of a session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum LeftWhat {
+    /// A worktree.
+    Worktree,
+    /// A process that nobody waits for.
+    Process,
 }
 
 /// A WP in retrospect.
@@ -201,9 +225,41 @@ impl Summary {
             corrections: ledger.notes.clone(),
             outages: ledger.outages.clone(),
             costs: Costs::of(ledger),
+            left: left(ledger),
             next: next::commands(ledger),
             failure: Failure::first(ledger, directory),
             directory: directory.display().to_string(),
         }
     }
+
+    /// The same, with steps that still run although the run is over: the unit and the step of each.
+    #[must_use]
+    pub fn with_at_work(mut self, steps: Vec<(String, String)>) -> Self {
+        if self.is_over() {
+            let process = |(unit, at)| Left { unit, what: LeftWhat::Process, at };
+            self.left.extend(steps.into_iter().map(process));
+        }
+        let clean = commands::clean(&self.run);
+        if !self.left.is_empty() && !self.next.iter().any(|next| next.command == clean) {
+            let why = "see what is left of it, and what of that may go".to_owned();
+            self.next.push(NextCommand { command: clean, why });
+        }
+        self
+    }
+
+    fn is_over(&self) -> bool {
+        self.stopped.is_none() && matches!(self.outcome, Outcome::Done | Outcome::Failed)
+    }
+}
+
+/// Worktrees of a run that is over.
+fn left(ledger: &Ledger) -> Vec<Left> {
+    if !matches!(ledger.outcome, Some(Outcome::Done | Outcome::Failed)) {
+        return Vec::new();
+    }
+    let of = |wp: &crate::ledger::WpState| {
+        let (unit, at) = (wp.id.to_string(), wp.worktree.clone()?);
+        Some(Left { unit, what: LeftWhat::Worktree, at })
+    };
+    ledger.wps.iter().filter_map(of).collect()
 }
