@@ -1,15 +1,14 @@
 //! `sop apply`: shows what would happen, asks, and does it.
 
-use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
+use std::io::{self, Write as _};
 use std::path::PathBuf;
-
-use tokio::sync::oneshot;
 
 use super::drive::{self, View, drive};
 use super::exit;
 use super::failure::{Failure, written};
 use super::layers::Overrides;
 use super::plan::{Prepared, prepare};
+use super::prompt;
 use super::request::no_worker;
 use super::run_args;
 use super::terminal::{self, Color};
@@ -17,7 +16,6 @@ use crate::event::ApprovedBy;
 use crate::model::plan::Approval;
 use crate::report::checkpoint as draw;
 use crate::run::create::{self, NewRun};
-use crate::run::stop::Stop;
 
 /// Run a plan: show what would happen, ask, and do it.
 ///
@@ -88,38 +86,10 @@ fn approval(args: &Args, prepared: &Prepared) -> Result<Option<ApprovedBy>, Fail
     if prepared.compiled.plan.approval == Approval::Auto {
         return Ok(Some(ApprovedBy::Plan));
     }
-    if !io::stdin().is_terminal() || !io::stdout().is_terminal() {
+    if !prompt::can_ask() {
         return Ok(None);
     }
-    let mut out = io::stdout().lock();
-    written(write!(out, "\nRun this plan as {}? [y/N] ", prepared.report.run))?;
-    written(out.flush())?;
-    drop(out);
-    let answer = answer()?;
-    let yes = matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes");
+    let question = format!("\nRun this plan as {}?", prepared.report.run);
+    let yes = prompt::confirm(&question, "interrupted: nothing was started")?;
     Ok(yes.then_some(ApprovedBy::Prompt))
-}
-
-/// Reads the answer. A signal leaves at once: the dry run's runtime has taken the system's own handlers away.
-fn answer() -> Result<String, Failure> {
-    drive::runtime()?.block_on(async {
-        let unheard = |error| Failure::infrastructure(format!("cannot listen to signals: {error}"));
-        let mut stop = Stop::listen().map_err(unheard)?;
-        let (tell, told) = oneshot::channel();
-        // No task of the runtime: that would be waited for, and the line may never come.
-        std::thread::spawn(move || {
-            let mut answer = String::new();
-            let read = io::stdin().lock().read_line(&mut answer).map(|_| answer);
-            // Nobody listens when a signal was quicker.
-            let _ = tell.send(read);
-        });
-        tokio::select! {
-            answer = told => answer.map_err(io::Error::other).flatten().map_err(|error| {
-                Failure::infrastructure(format!("could not read the answer: {error}"))
-            }),
-            _ = stop.next() => {
-                Err(Failure::new(exit::INTERRUPTED, "interrupted: nothing was started"))
-            }
-        }
-    })
 }

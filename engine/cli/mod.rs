@@ -22,6 +22,7 @@ pub mod migrate_to_bare;
 pub mod note;
 pub mod plan;
 mod plan_file;
+mod prompt;
 mod request;
 pub mod resume;
 pub mod retry;

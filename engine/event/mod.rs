@@ -11,8 +11,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use shape::{
-    After, ApprovedBy, Asked, Classed, LevelShape, MovedBranch, NextStep, Outcome, StopReason,
-    WpShape,
+    After, ApprovedBy, Asked, Classed, LevelShape, MovedBranch, NextStep, Outcome, Standing,
+    StopReason, WpShape,
 };
 
 use crate::model::ids::{CommitId, RunId, TierId, TreeId, WorkerId, WpId};
@@ -196,6 +196,9 @@ pub enum Event {
         limit: Spent,
         /// Whether it is the run's.
         of_run: bool,
+        /// What the reviewer looked for that was ended at it, before it had answered.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        reviewer: Option<String>,
     },
     /// The plan's facts were corrected: every later brief carries it.
     NoteAdded {
@@ -499,6 +502,17 @@ pub enum Event {
         /// Which.
         moved: Vec<MovedBranch>,
     },
+    /// The rest of the repository was taken down, before the first worker.
+    RunGuarded {
+        /// SHA-256 of what was taken down.
+        guard: String,
+    },
+    /// What of the repository is nobody's to touch and not as it was when the run began, all of it; nothing
+    /// when it was put back.
+    RepositoryChanged {
+        /// Which places.
+        standing: Vec<Standing>,
+    },
     /// Nothing is left to do.
     RunFinished {
         /// How it stands.
@@ -553,6 +567,8 @@ impl Event {
             | Self::VerifyEnded { .. }
             | Self::VerifyHalted { .. }
             | Self::BranchesMoved { .. }
+            | Self::RunGuarded { .. }
+            | Self::RepositoryChanged { .. }
             | Self::RunFinished { .. } => None,
         }
     }

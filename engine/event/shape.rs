@@ -163,3 +163,29 @@ impl std::fmt::Display for MovedBranch {
         write!(f, ", and the commit that was checked is {}", self.checked.short())
     }
 }
+
+/// Something of the repository that is nobody's to touch, and is not as it was when the run began.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Standing {
+    /// Which place.
+    pub place: String,
+    /// What became of it.
+    pub what: String,
+    /// WPs whose workers were at work when it was first seen; none where nobody was.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub seen_with: Vec<WpId>,
+    /// The command that puts it back, where there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub put_back: Option<String>,
+}
+
+impl std::fmt::Display for Standing {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} {}", self.place, self.what)?;
+        let with: Vec<String> = self.seen_with.iter().map(|wp| format!("`{wp}`")).collect();
+        match with.is_empty() {
+            true => Ok(()),
+            false => write!(f, " (first seen when {} was at work)", with.join(", ")),
+        }
+    }
+}

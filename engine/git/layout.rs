@@ -165,15 +165,17 @@ impl Repo {
         }
         let borrowed =
             plain_file::read_own(&git.join("objects/info/alternates")).unwrap_or_default();
-        let own = self.common_dir().as_os_str().as_bytes();
-        let borrows = borrowed.split(|b| *b == b'\n').any(|line| line.starts_with(own));
+        let lies_here = |line: &[u8]| {
+            let there = git.join("objects").join(OsStr::from_bytes(line)).canonicalize();
+            there.is_ok_and(|there| there.starts_with(self.common_dir()))
+        };
+        let mut lines = borrowed.split(|b| *b == b'\n').filter(|line| !line.is_empty());
+        let borrows = lines.any(lies_here);
         borrows.then_some("it borrows objects from this repository by its place")
     }
 
     /// Folders of submodules of the main checkout whose repository is in the shared folder, relative to its top.
-    ///
-    /// # Errors
-    /// Git cannot be asked.
+    #[must_use]
     pub fn kept_submodules(&self, places: &Places) -> Vec<PathBuf> {
         modules_in(&self.common_dir().join("modules"))
             .iter()
@@ -239,7 +241,12 @@ impl Repo {
             line(&[places.folder.join(".git").as_os_str().as_bytes()]),
         );
         let config = read(&git.join("config"))?;
-        write(bare.join("config"), Some(config.clone()), bare_config(&config)?);
+        let each_its_own = self.settings().is_on("extensions.worktreeconfig");
+        write(bare.join("config"), Some(config.clone()), bare_config(&config, each_its_own)?);
+        if each_its_own {
+            // What the shared file says of this, every worktree would take for its own.
+            write(bare.join("config.worktree"), None, b"[core]\n\tbare = true\n".to_vec());
+        }
 
         for module in modules_in(&git.join("modules")) {
             let rest = module.strip_prefix(&git).unwrap_or(&module);
@@ -330,8 +337,13 @@ fn changed_config(config: &[u8], change: impl Fn(Git) -> Git) -> Result<Vec<u8>,
     std::fs::read(&file).map_err(GitError::io("read", &file))
 }
 
-fn bare_config(config: &[u8]) -> Result<Vec<u8>, GitError> {
-    changed_config(config, |git| git.args(["core.bare", "true"]))
+/// The shared settings of a bare repository. `elsewhere`: that it is bare is said in another file.
+fn bare_config(config: &[u8], elsewhere: bool) -> Result<Vec<u8>, GitError> {
+    let bare = changed_config(config, |git| git.args(["core.bare", "true"]))?;
+    match elsewhere {
+        false => Ok(bare),
+        true => changed_config(&bare, |git| git.args(["--unset-all", "core.bare"])),
+    }
 }
 
 fn with_worktree(config: &[u8], folder: &Path) -> Result<Vec<u8>, GitError> {

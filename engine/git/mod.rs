@@ -47,6 +47,7 @@ pub mod merge;
 pub mod objects;
 mod patch;
 pub mod pushes;
+pub mod put_back;
 mod ref_lock;
 pub mod refs;
 mod registry;

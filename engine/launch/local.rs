@@ -14,7 +14,7 @@ use crate::model::ids::RunId;
 use crate::plain_file;
 use crate::process::identity::{Stat, signal};
 
-use super::origin::Origin;
+use super::origin::{self, Origin};
 use super::spec::SpecFile;
 use super::step::{State, Step};
 use super::{Found, Handle, How, Key, LaunchError, Launcher, Outcome, Spec, Stdin, lost};
@@ -92,6 +92,27 @@ impl Local {
             signal(&stat, Signal::KILL);
         }
         Ok(())
+    }
+
+    /// The units of a run that have steps.
+    ///
+    /// # Errors
+    /// When the folders cannot be listed.
+    pub fn units_of(&self, run: &RunId) -> Result<Vec<String>, LaunchError> {
+        names(&self.root.join(run.as_str()).join("steps"))
+    }
+
+    /// The steps of a unit, whatever became of them.
+    ///
+    /// # Errors
+    /// When the folders cannot be listed.
+    pub fn steps_of(&self, run: &RunId, unit: &str) -> Result<Vec<Key>, LaunchError> {
+        let steps = names(&self.root.join(run.as_str()).join("steps").join(unit))?;
+        let key = |name: String| {
+            let (step, attempt) = name.rsplit_once('-')?;
+            Key::new(run, unit, step, attempt.parse().ok()?).ok()
+        };
+        Ok(steps.into_iter().filter_map(key).collect())
     }
 
     fn believe(&self, key: &Key, step: &Step) -> Result<(), LaunchError> {
@@ -216,6 +237,12 @@ impl Launcher for Local {
     fn log(&self, key: &Key) -> Result<Option<PathBuf>, LaunchError> {
         Ok(self.step(key).spec()?.map(|file| file.spec.log))
     }
+}
+
+/// Names of the folders in a folder.
+fn names(folder: &Path) -> Result<Vec<String>, LaunchError> {
+    let name = |path: PathBuf| Some(path.file_name()?.to_str()?.to_owned());
+    Ok(origin::folders(folder)?.into_iter().filter_map(name).collect())
 }
 
 /// Waits while some holder has the step. The outcome, or nothing if it was never started.

@@ -118,7 +118,7 @@ fn is_open(unit: &Path, dir: &Path, open: impl Fn(&str, &str, u32) -> bool) -> b
 }
 
 /// The folders in a folder, which need not be there. Links are none.
-fn folders(path: &Path) -> Result<Vec<PathBuf>, LaunchError> {
+pub(super) fn folders(path: &Path) -> Result<Vec<PathBuf>, LaunchError> {
     let entries = match fs::read_dir(path) {
         Ok(entries) => entries,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),

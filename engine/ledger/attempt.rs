@@ -123,9 +123,15 @@ impl WpState {
     }
 
     /// Nothing is left to pay another session with: a person decides.
-    pub(super) fn budget_spent(&mut self, limit: &Spent, of_run: bool) {
+    pub(super) fn budget_spent(&mut self, limit: &Spent, of_run: bool, reviewer: Option<&str>) {
         let whose = if of_run { "the run" } else { "the work package" };
-        let text = format!("{whose} has used up {limit}");
+        let text = match reviewer {
+            Some(lens) => format!(
+                "the reviewer ({lens}) was ended at {limit} before it had answered, and {whose} has too little \
+                 left for another"
+            ),
+            None => format!("{whose} has used up {limit}"),
+        };
         let check = if self.phase == Phase::Reviewing { Check::Review } else { Check::Worker };
         // It is why a person is asked; what was wrong before is no news.
         let mut problems = vec![Problem::new(check, text)];

@@ -13,6 +13,7 @@ mod outage;
 mod phase;
 mod ready;
 mod review;
+mod seen;
 mod transition;
 mod verify;
 mod wp;
@@ -32,10 +33,11 @@ pub use outage::{Means, Outage};
 pub use phase::Phase;
 pub use ready::NextGate;
 pub use review::{ReviewState, Reviewer, Sitting};
+pub use seen::Seen;
 pub use verify::{NextVerify, VerifyRan, VerifyState};
 pub use wp::{Faulted, Fork, RoundRecord, Session, Spoilt, WpState, settled};
 
-use crate::event::{Event, MovedBranch, Outcome, Record, StopReason};
+use crate::event::{Event, MovedBranch, Outcome, Record, Standing, StopReason};
 use crate::model::ids::{CommitId, RunId, WpId};
 use crate::model::outcome::End;
 use crate::model::plan::Mode;
@@ -128,6 +130,15 @@ pub struct Ledger {
     /// Branches that were not where their checked work is when an engine last looked.
     #[serde(default)]
     pub moved: Vec<MovedBranch>,
+    /// SHA-256 of what was taken down about the rest of the repository before the first worker.
+    #[serde(default)]
+    pub guard: Option<String>,
+    /// What of the repository is nobody's to touch and was touched, when an engine last looked.
+    #[serde(default)]
+    pub tampering: Vec<Standing>,
+    /// What was found in the rest of the repository when workers had been there, through all rounds.
+    #[serde(default)]
+    pub seen: Vec<Seen>,
     /// Corrections of the plan's facts: every later brief carries them.
     #[serde(default)]
     pub notes: Vec<Note>,
@@ -203,6 +214,9 @@ impl Ledger {
             wps,
             gates: Vec::new(),
             moved: Vec::new(),
+            guard: None,
+            tampering: Vec::new(),
+            seen: Vec::new(),
             notes: Vec::new(),
             outages: Vec::new(),
             allowed: Allowed::default(),
@@ -274,6 +288,8 @@ impl Ledger {
             }
             Event::EngineStopped { why } => self.stopped = Some(*why),
             Event::BranchesMoved { moved } => self.moved.clone_from(moved),
+            Event::RunGuarded { guard } => self.guard = Some(guard.clone()),
+            Event::RepositoryChanged { standing } => self.tampering.clone_from(standing),
             Event::RunFinished { outcome } => self.outcome = Some(*outcome),
             Event::GateStarted { .. }
             | Event::GateMerged { .. }
@@ -305,6 +321,7 @@ impl Ledger {
                 }
             }
         }
+        self.note_seen(&record.event);
         self.seq = record.seq;
         self.updated_at = record.at;
         Ok(())

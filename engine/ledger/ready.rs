@@ -91,6 +91,7 @@ impl Ledger {
             || any(Phase::Cancelled)
             || self.gate_failed()
             || self.verify.as_ref().is_some_and(VerifyState::failed)
+            || self.tampered()
         {
             Outcome::Failed
         } else if self.wps.iter().all(|wp| wp.phase.got_through()) && self.next_verify().is_none() {
@@ -98,6 +99,12 @@ impl Ledger {
         } else {
             Outcome::Waiting
         }
+    }
+
+    /// Whether something that is nobody's to touch was touched and is not put back.
+    #[must_use]
+    pub fn tampered(&self) -> bool {
+        !self.moved.is_empty() || !self.tampering.is_empty()
     }
 
     /// Whether a gate failed and nobody has asked for another try.

@@ -11,6 +11,7 @@ use crate::event::Event;
 use crate::model::ids::{TierId, WorkerId};
 use crate::model::outcome::End;
 use crate::model::time::Timestamp;
+use crate::model::turn::Spent;
 use crate::model::verdict::{ReviewSeverity, Verdict};
 
 /// Answers in a row that may be no verdict: a reviewer is asked once more, and then it counts as one that
@@ -43,6 +44,12 @@ pub struct Reviewer {
     pub unread: u32,
     /// Why the last one was none.
     pub why: Option<String>,
+    /// The budget that its last session was ended at, before it had answered.
+    #[serde(default)]
+    pub ended_at: Option<Spent>,
+    /// Sessions in a row that were ended so.
+    #[serde(default)]
+    pub ended: u32,
     /// The agent's session that the last one left.
     pub session: Option<Session>,
     /// Its answer.
@@ -156,6 +163,7 @@ impl ReviewState {
             reviewer.spoilt.clear();
             reviewer.unread = 0;
             reviewer.why = None;
+            (reviewer.ended_at, reviewer.ended) = (None, 0);
         }
     }
 
@@ -169,6 +177,8 @@ impl ReviewState {
                 spoilt: Vec::new(),
                 unread: 0,
                 why: None,
+                ended_at: None,
+                ended: 0,
                 session: None,
                 verdict: None,
             });
@@ -212,14 +222,35 @@ impl Reviewer {
                 // One that did more than read is not heard.
                 self.verdict = (touched.is_empty() && !suspect).then(|| verdict.clone());
                 (self.unread, self.why) = (0, None);
+                (self.ended_at, self.ended) = (None, 0);
             }
             (_, None, None, Some(why)) => {
-                self.unread += 1;
                 self.why = Some(why.clone());
-                if self.unread >= UNREAD {
-                    let what = format!("it gave no verdict that can be read: {why}");
-                    spoilt = Some(spoil(what, true));
-                    self.unread = 0;
+                let stopped_at = turn.and_then(|turn| turn.stopped_at);
+                match stopped_at {
+                    // Whether there is more for it, whoever pays knows.
+                    Some(limit) if limit.is_budget() => {
+                        self.ended_at = Some(limit);
+                        self.ended += 1;
+                    }
+                    limit => {
+                        self.unread += 1;
+                        if self.unread >= UNREAD {
+                            let what = match limit {
+                                Some(limit) => {
+                                    format!("it was ended at {limit}, before it had answered")
+                                }
+                                None => {
+                                    let expected = Verdict::EXPECTED;
+                                    format!(
+                                        "it gave no verdict that can be read: {why}; {expected}"
+                                    )
+                                }
+                            };
+                            spoilt = Some(spoil(format!("{what}; see {}", ran.log), true));
+                            self.unread = 0;
+                        }
+                    }
                 }
             }
             (end, None, None, None) => spoilt = Some(spoil(end.to_string(), false)),

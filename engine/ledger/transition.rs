@@ -90,14 +90,14 @@ impl WpState {
                 }
             }
             (P::Briefing | P::Starting, Event::BudgetSpent { limit, of_run, .. }) => {
-                self.budget_spent(limit, *of_run);
+                self.budget_spent(limit, *of_run, None);
             }
-            (P::Reviewing, Event::BudgetSpent { limit, of_run, .. })
+            (P::Reviewing, Event::BudgetSpent { limit, of_run, reviewer, .. })
                 if !self.review.is_at_work() =>
             {
                 // The work is as good as it was: another try goes on with the review.
                 self.was = Some(P::Reviewing);
-                self.budget_spent(limit, *of_run);
+                self.budget_spent(limit, *of_run, reviewer.as_deref());
             }
             (
                 P::Reviewing,

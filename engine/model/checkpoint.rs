@@ -1,13 +1,16 @@
 //! The checkpoint report: what a run of a plan would do, before anything is done. `run` finds it out,
 //! `report::checkpoint` draws it, a person says yes to it.
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::ids::{CommitId, RunId, StageId, TierId, WorkerId, WpId};
 use super::outcome::{DodClass, Ran};
-use super::plan::{Approval, Kind, Mode, Risk};
+use super::plan::{Approval, Budget, Kind, Mode, Risk};
 use super::time::Length;
+use super::verdict::ReviewSeverity;
 
 /// What a run would do.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -34,6 +37,12 @@ pub struct Checkpoint {
     pub provision: PlannedProvision,
     /// Stages in order; independent plans have one.
     pub stages: Vec<PlannedStage>,
+    /// Tiers that its workers and reviewers may be of, by name, with their limits.
+    #[serde(default)]
+    pub tiers: BTreeMap<TierId, PlannedTier>,
+    /// What all of them may use together.
+    #[serde(default)]
+    pub budget: Budget,
     /// The last look at the whole; nothing where nothing is integrated.
     #[serde(default)]
     pub verify: Option<PlannedVerify>,
@@ -43,6 +52,29 @@ pub struct Checkpoint {
     pub cleaned: Vec<String>,
     /// What the person should know before saying yes.
     pub warnings: Vec<String>,
+}
+
+/// A tier, and what holds each session on it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct PlannedTier {
+    /// Who works.
+    pub worker: WorkerId,
+    /// Model; nothing is the worker's own.
+    pub model: Option<String>,
+    /// Effort; nothing is the worker's own.
+    pub effort: Option<String>,
+    /// Packages at work and reviewers on it at once; nothing is no limit of its own.
+    pub max_parallel: Option<usize>,
+    /// Wall clock of one session.
+    pub timeout: Length,
+    /// Longest silence of one session; nothing is no limit.
+    pub idle_timeout: Option<Length>,
+    /// Model calls of one session; nothing is no limit.
+    pub max_turns: Option<u32>,
+    /// Size of one session's log in bytes.
+    pub log_limit: u64,
+    /// Time between TERM and KILL.
+    pub grace: Length,
 }
 
 /// What every fresh worktree gets before a worker may enter.
@@ -61,6 +93,9 @@ pub struct PlannedProvision {
 pub struct PlannedVerify {
     /// Who reads the whole: tier and worker.
     pub review: Option<String>,
+    /// Least severity of a finding of theirs from which the whole does not hold.
+    #[serde(default)]
+    pub block_from: Option<ReviewSeverity>,
     /// End-to-end commands.
     pub live: Vec<String>,
 }
@@ -107,6 +142,9 @@ pub struct PlannedWp {
     pub review: String,
     /// Rounds before a person decides.
     pub rounds: u32,
+    /// What its workers and reviewers may use together.
+    #[serde(default)]
+    pub budget: Budget,
     /// The branch that its work is committed on; `None` for a scout.
     pub committed_on: Option<String>,
 }

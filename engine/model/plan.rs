@@ -4,7 +4,7 @@
 mod tier;
 mod wp;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::ids::{RunId, StageId, TierId, WorkerId, WpId};
 use super::time::Length;
 use super::turn::Usd;
+use super::verdict::ReviewSeverity;
 
 pub use tier::{Adapter, BUILT_IN_WORKERS, BriefBy, Continue, Does, Tier, Worker, grace};
 pub use wp::{Dod, Fork, Kind, Review, Risk, Wp};
@@ -72,7 +73,7 @@ pub enum Autonomy {
 }
 
 /// What may be used up. `None` is no limit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Budget {
     /// Money.
     #[serde(default)]
@@ -83,12 +84,27 @@ pub struct Budget {
 }
 
 /// The last look at the whole, after everything is integrated. It reports and mends nothing.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Verify {
     /// Who reads the whole diff against the briefs.
     pub review_tier: Option<TierId>,
+    /// Least severity of what they find from which the whole does not hold.
+    #[serde(default = "block_from")]
+    pub block_from: ReviewSeverity,
     /// End-to-end commands that are run on the integrated tree.
     pub live: Vec<Dod>,
+}
+
+impl Default for Verify {
+    fn default() -> Self {
+        Self { review_tier: None, block_from: block_from(), live: Vec::new() }
+    }
+}
+
+/// Least severity of a review's finding that blocks, where the plan does not say.
+#[must_use]
+pub fn block_from() -> ReviewSeverity {
+    ReviewSeverity::Minor
 }
 
 /// How WPs relate to each other.
@@ -160,5 +176,37 @@ impl Plan {
     #[must_use]
     pub fn wp(&self, id: &WpId) -> Option<&Wp> {
         self.wps.iter().find(|wp| &wp.id == id)
+    }
+
+    /// Every tier that a session of this WP may be of: its own, those that rounds go on to or that stand in,
+    /// and its reviewers'.
+    #[must_use]
+    pub fn tiers_of<'a>(&'a self, wp: &'a Wp) -> BTreeSet<&'a TierId> {
+        let mut tiers = self.reached(&wp.tier, true);
+        if let Review::Worker { tier, .. } = &wp.review {
+            tiers.extend(self.reached(tier, false));
+        }
+        tiers
+    }
+
+    /// Every tier that a session of the run may be of.
+    #[must_use]
+    pub fn tiers_in_use(&self) -> BTreeSet<&TierId> {
+        let last = self.verify.as_ref().and_then(|verify| verify.review_tier.as_ref());
+        let last = last.into_iter().flat_map(|tier| self.reached(tier, false));
+        self.wps.iter().flat_map(|wp| self.tiers_of(wp)).chain(last).collect()
+    }
+
+    /// A tier and those that may stand in for it; of a worker's, also those that later rounds may go to.
+    fn reached<'a>(&'a self, first: &'a TierId, later: bool) -> BTreeSet<&'a TierId> {
+        let (mut found, mut open) = (BTreeSet::new(), vec![first]);
+        while let Some(name) = open.pop() {
+            let Some(tier) = self.tiers.get(name) else { continue };
+            if found.insert(name) && (later || name == first) {
+                open.extend(&tier.fallback);
+                open.extend(tier.escalate_to.iter().filter(|_| later));
+            }
+        }
+        found
     }
 }

@@ -216,6 +216,12 @@ pub enum Spent {
 }
 
 impl Spent {
+    /// It is one of money or tokens: more of them would have let the turn go on.
+    #[must_use]
+    pub fn is_budget(self) -> bool {
+        !matches!(self, Self::Turns { .. })
+    }
+
     /// The same limit, as one of the whole run.
     #[must_use]
     pub fn of_run(self) -> Self {

@@ -74,6 +74,9 @@ impl ReviewSeverity {
 }
 
 impl Verdict {
+    /// What an answer has to hold, for whoever reads that one does not.
+    pub const EXPECTED: &'static str = "expected is JSON with \"verdict\": \"approve\" or \"request_changes\", as `sop schema verdict` says";
+
     /// The verdict in what a reviewer said: the last fenced block of JSON, or else the whole text. What
     /// is not exactly a verdict is none.
     ///

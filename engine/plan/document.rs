@@ -189,7 +189,8 @@ pub struct PlanTable {
     #[schemars(example = &"2h")]
     pub decide_within: Option<Time>,
 
-    /// Dollars that all workers and reviewers of the run may cost together. Default: no limit.
+    /// Dollars that all workers and reviewers of the run may cost together. codex and gemini never tell what they
+    /// cost: it does not hold them, and `budget_tokens` does. Default: no limit.
     #[schemars(example = 20.0)]
     pub budget_usd: Option<Money>,
 

@@ -2,6 +2,7 @@
 //! meaning that need no repository. Nothing stops at the first fault.
 
 mod brief;
+mod budgets;
 mod commands;
 mod consolidation;
 mod names;
@@ -96,7 +97,8 @@ pub fn lower(document: Document, dir: &Path) -> Lowered {
             .looked_in("/wp")
             .help("give one `review = \"worker\"`, or leave the table out");
     }
-    let verify = verify.map(|table| review::verify(&table, staged, &names, &mut notes));
+    let worker = defaults.worker.as_ref();
+    let verify = verify.map(|table| review::verify(&table, staged, worker, &names, &mut notes));
     let provision = lower_provision(provision.0, &mut notes);
     let workers = workers::lower(workers, &mut notes);
     let mut plan = Plan {
@@ -119,6 +121,7 @@ pub fn lower(document: Document, dir: &Path) -> Lowered {
         verify,
     };
     tiers::close(&mut plan);
+    budgets::check(&plan, &origins, &mut notes);
     Lowered { plan: Some(plan), unplaced, brief_files, origins, notes: notes.into_inner() }
 }
 
@@ -153,7 +156,8 @@ fn decide_within(plan: &PlanTable, notes: &mut Notes) -> Option<Length> {
     }
 }
 
-fn lower_provision(provision: Provision, notes: &mut Notes) -> model::Provision {
+/// What a fresh worktree needs.
+pub(super) fn lower_provision(provision: Provision, notes: &mut Notes) -> model::Provision {
     paths::check("/provision/copy", &provision.copy, "your checkout", notes);
     paths::check("/provision/expect", &provision.expect, "the worktree", notes);
     let setup = provision.setup.into_iter().enumerate();

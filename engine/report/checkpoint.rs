@@ -5,6 +5,7 @@ use std::io::{self, Write};
 
 use super::cells::{output_line, width, wrap};
 use super::escape::visible;
+use super::limits;
 use super::line::Line;
 use super::palette::{Look, Tone};
 use super::whole;
@@ -13,7 +14,7 @@ use crate::model::checkpoint::{
     Checkpoint, Overlap, OverlapSort, PlannedDod, PlannedStage, PlannedWp,
 };
 use crate::model::outcome::DodClass;
-use crate::model::plan::{Approval, Kind, Mode, Risk};
+use crate::model::plan::{Approval, Kind, Mode, Risk, block_from};
 
 /// Columns of the words that stand before facts.
 const NAMES: usize = 11;
@@ -84,7 +85,18 @@ impl Page<'_> {
         for setup in &provision.setup {
             self.fact(out, 2, "setup", Tone::Normal, setup)?;
         }
-        self.list(out, 2, "must have", &provision.expect)
+        self.list(out, 2, "must have", &provision.expect)?;
+        self.limits(plan, out)
+    }
+
+    /// What holds the run, and then each session on each tier.
+    fn limits(&self, plan: &Checkpoint, out: &mut impl Write) -> io::Result<()> {
+        let run = limits::budget(plan.budget).unwrap_or_else(|| "no budget".to_owned());
+        self.fact(out, 2, "limits", Tone::Normal, &format!("the run: {run}"))?;
+        for (name, tier) in &plan.tiers {
+            self.fact(out, 2, "", Tone::Normal, &format!("{name}: {}", limits::tier(tier)))?;
+        }
+        Ok(())
     }
 
     fn stage(
@@ -142,6 +154,9 @@ impl Page<'_> {
         let widest = wp.dod.iter().map(|dod| width(&dod.run)).max().unwrap_or(0).min(48);
         for (n, dod) in wp.dod.iter().enumerate() {
             self.dod(if n == 0 { "proven by" } else { "" }, dod, widest, out)?;
+        }
+        if let Some(budget) = limits::budget(wp.budget) {
+            self.fact(out, 4, "limits", Tone::Normal, &budget)?;
         }
         let needs: Vec<String> = wp.needs.iter().map(ToString::to_string).collect();
         self.list(out, 4, "needs", &needs)?;
@@ -222,7 +237,10 @@ impl Page<'_> {
             return self.cleans(plan, merges, out);
         };
         let review = match &verify.review {
-            Some(who) => format!("everything is read by {who}"),
+            Some(who) => {
+                let from = verify.block_from.unwrap_or_else(block_from).name();
+                format!("everything is read by {who}, findings block from `{from}` on")
+            }
             None => "no review leg".to_owned(),
         };
         let live = match verify.live.as_slice() {

@@ -18,6 +18,7 @@ pub mod graph;
 pub mod inbox;
 pub mod json;
 pub mod junit;
+mod limits;
 pub mod line;
 pub mod live;
 pub mod narrate;

@@ -83,9 +83,13 @@ fn of_wp(event: &Event, wp: &WpState, ledger: &Ledger, look: &Look) -> Words {
         Event::Redirected { say, by, .. } => {
             milestone(Tone::Active, format!("{by} to the worker: {say}"))
         }
-        Event::BudgetSpent { limit, of_run, .. } => {
-            let whose = if *of_run { "the run has used up" } else { "it has used up" };
-            milestone(Tone::Bad, format!("escalated: {whose} {limit}"))
+        Event::BudgetSpent { limit, of_run, reviewer, .. } => {
+            let text = match (reviewer, of_run) {
+                (Some(lens), _) => format!("the reviewer for {lens} was ended at {limit}"),
+                (None, true) => format!("the run has used up {limit}"),
+                (None, false) => format!("it has used up {limit}"),
+            };
+            milestone(Tone::Bad, format!("escalated: {text}"))
         }
         Event::ReviewerStarted { .. } => reviewer_started(event),
         Event::ReviewerEnded { .. } => reviewer_ended(event),
@@ -170,6 +174,8 @@ fn of_wp(event: &Event, wp: &WpState, ledger: &Ledger, look: &Look) -> Words {
         | Event::VerifyEnded { .. }
         | Event::VerifyHalted { .. }
         | Event::BranchesMoved { .. }
+        | Event::RunGuarded { .. }
+        | Event::RepositoryChanged { .. }
         | Event::RunFinished { .. } => None,
     }
 }
@@ -275,7 +281,13 @@ fn reviewer_ended(event: &Event) -> Words {
             let tone = if ran.end.success() { Tone::Normal } else { Tone::Warn };
             let text = format!("{who}: {} after {took}{used}", ran.end);
             match unread {
-                Some(why) => step(Tone::Warn, format!("{text}; no verdict in its answer: {why}")),
+                Some(why) if turn.as_ref().is_some_and(|turn| turn.stopped_at.is_some()) => {
+                    step(Tone::Warn, format!("{text}; {why}"))
+                }
+                Some(why) => {
+                    let log = &ran.log;
+                    step(Tone::Warn, format!("{text}; no verdict in its answer: {why}; see {log}"))
+                }
                 None => step(tone, text),
             }
         }
@@ -332,8 +344,13 @@ fn of_run(event: &Event, ledger: &Ledger, look: &Look) -> Words {
                 moved.iter().map(|moved| format!("{} {moved}", moved.branch)).collect();
             milestone(Tone::Bad, format!("moved after it was checked: {}", moved.join("; ")))
         }
+        Event::RepositoryChanged { standing } if !standing.is_empty() => {
+            let standing: Vec<_> = standing.iter().map(ToString::to_string).collect();
+            milestone(Tone::Bad, standing.join("; "))
+        }
         Event::RunFinished { outcome } => {
             let (word, tone) = words::outcome(*outcome);
+            let word = words::with_reason(word, words::failed_in(ledger).as_deref());
             let hint = if *outcome == Outcome::Waiting { " for a person" } else { "" };
             // The summary says so as well, wherever there is one to be seen.
             step(
@@ -385,6 +402,8 @@ fn of_run(event: &Event, ledger: &Ledger, look: &Look) -> Words {
         | Event::GateDodRan { .. }
         | Event::VerifyRan { .. }
         | Event::ReviewStarted { .. }
+        | Event::RunGuarded { .. }
+        | Event::RepositoryChanged { .. }
         | Event::BranchesMoved { .. } => None,
         // About one WP.
         Event::WpStarted { .. }

@@ -64,8 +64,10 @@ pub fn write(
         round: ledger.wps.iter().map(|wp| width(&round(wp)) + 2).max().unwrap_or(0).max(ROUND),
     };
     writeln!(out, "{}", columns.title(look))?;
+    // Where no engine is at work, no time is spent.
+    let until = if held { now } else { ledger.updated_at };
     for wp in &ledger.wps {
-        writeln!(out, "{}", columns.row(wp, now, look, &what(wp, ledger, plan, now)))?;
+        writeln!(out, "{}", columns.row(wp, until, look, &what(wp, ledger, plan, now)))?;
     }
     for gate in &ledger.gates {
         let Some(wp) = ledger.wps.iter().find(|wp| wp.level == gate.level) else { continue };
@@ -90,6 +92,7 @@ pub fn write(
         None => Whole::write_none(out, look)?,
     }
     let told = asked(ledger, plan, now).chain(at_work(ledger, troubles, now));
+    let told = tampering(ledger).chain(told);
     let told = told.chain(faults(ledger)).chain(outages(ledger, now));
     let mut told = told.chain(corrections(ledger, now)).peekable();
     if told.peek().is_some() {
@@ -135,6 +138,15 @@ pub fn write_noted(
 }
 
 type Told = (Tone, String, String);
+
+/// What was done to the repository and stood when an engine last looked.
+fn tampering(ledger: &Ledger) -> impl Iterator<Item = Told> + '_ {
+    ledger.tampering.iter().map(|standing| {
+        let back = standing.put_back.as_ref().map(|command| format!("; put it back: {command}"));
+        let text = format!("{standing}{}", back.unwrap_or_default());
+        (Tone::Bad, "the repository:".to_owned(), text)
+    })
+}
 
 /// Questions that wait.
 fn asked<'a>(
@@ -225,6 +237,7 @@ fn head<'a>(ledger: &Ledger, now: Timestamp, held: bool, look: &'a Look) -> Line
         None if held => ("running", Tone::Active),
         None => ("not running", Tone::Warn),
     };
+    let word = words::with_reason(word, words::failed_in(ledger).as_deref().filter(|_| !held));
     let until = if held { now } else { ledger.updated_at };
     let dot = look.dot();
     Line::new(look)
@@ -232,7 +245,7 @@ fn head<'a>(ledger: &Ledger, now: Timestamp, held: bool, look: &'a Look) -> Line
         .gap(1)
         .then(Tone::Strong, ledger.run.as_str())
         .then(Tone::Faint, dot)
-        .then(tone, word)
+        .then(tone, &word)
         .then(Tone::Faint, dot)
         .then(Tone::Normal, &format!("{} of {} WPs through", through(ledger), ledger.wps.len()))
         .then(Tone::Faint, dot)
@@ -261,9 +274,10 @@ impl Columns {
         line.done().trimmed().to_owned()
     }
 
-    fn row(&self, wp: &WpState, now: Timestamp, look: &Look, what: &str) -> String {
+    /// `until` when time passes for those that are not done.
+    fn row(&self, wp: &WpState, until: Timestamp, look: &Look, what: &str) -> String {
         let tone = words::tone(wp.phase);
-        let running = wp.started_at.filter(|_| !wp.phase.settled()).map(|at| now.since(at));
+        let running = wp.started_at.filter(|_| !wp.phase.settled()).map(|at| until.since(at));
         let time = length_of(wp).or(running).map(words::clock).unwrap_or_default();
         let line = Line::new(look)
             .then(tone, words::mark(wp.phase, look))

@@ -13,8 +13,8 @@ use super::words;
 use crate::ledger::{Ledger, VerifyRan};
 use crate::model::ids::CommitId;
 use crate::model::outcome::Problem;
-use crate::model::plan::Mode;
-use crate::model::verdict::Judgment;
+use crate::model::plan::{Mode, block_from};
+use crate::model::verdict::{Judgment, ReviewFinding};
 
 /// What is said where each WP stays on a branch of its own.
 pub const NONE: &str = "none: nothing is integrated";
@@ -62,6 +62,8 @@ pub struct ReviewLeg {
     pub verdict: Option<Judgment>,
     /// How much they found.
     pub findings: u32,
+    /// What of it is recorded and does not keep the whole from holding, as `message: file:line (severity)`.
+    pub noted: Vec<String>,
 }
 
 impl Whole {
@@ -91,11 +93,15 @@ impl Whole {
         }
         whole.live.planned = Some(look.live);
         let findings = look.verdict.as_ref().map_or(0, |verdict| verdict.findings.len());
+        let block_from = look.review.block_from.unwrap_or_else(block_from);
+        let found = look.verdict.iter().flat_map(|verdict| &verdict.findings);
+        let noted = found.filter(|finding| finding.severity < block_from).map(noted);
         whole.review = ReviewLeg {
             planned: Some(look.reviewer.is_some()),
             by: look.reviewer.as_ref().map(ToString::to_string),
             verdict: look.verdict.as_ref().map(|verdict| verdict.verdict),
             findings: u32::try_from(findings).unwrap_or(u32::MAX),
+            noted: noted.collect(),
         };
         // Before its end what failed is known all the same, and a person waits for no reviewer to hear it.
         whole.problems = match look.ended {
@@ -146,6 +152,12 @@ impl Whole {
             let text = Flow::after(Line::new(look).gap(4));
             text.then(Tone::Bad, &one(problem)).write(out)?;
         }
+        // Where something is wrong, what is not is for the verdict's file.
+        let noted = self.review.noted.iter().filter(|_| self.problems.is_empty());
+        for finding in noted {
+            let text = Flow::after(Line::new(look).gap(4));
+            text.then(Tone::Normal, &format!("noted: {finding}")).write(out)?;
+        }
         Ok(())
     }
 
@@ -170,12 +182,29 @@ impl Whole {
         legs.push(match (self.review.planned, self.review.verdict) {
             (Some(false), _) => (Tone::Faint, "no review leg in this plan".to_owned()),
             (_, None) => (Tone::Faint, "review leg not run".to_owned()),
-            (_, Some(Judgment::Approve)) => (Tone::Normal, format!("approved by {by}")),
+            (_, Some(Judgment::Approve)) => {
+                let noted = match self.review.noted.len() as u64 {
+                    0 => String::new(),
+                    n => format!(", who noted {}", words::count(n, "finding")),
+                };
+                (Tone::Normal, format!("approved by {by}{noted}"))
+            }
             (_, Some(Judgment::RequestChanges)) => {
                 let findings = words::count(u64::from(self.review.findings), "finding");
                 (Tone::Bad, format!("{findings} by {by}"))
             }
         });
         legs
+    }
+}
+
+/// A finding that does not block.
+fn noted(finding: &ReviewFinding) -> String {
+    let said = finding.message.lines().collect::<Vec<_>>().join("; ");
+    let severity = finding.severity.name();
+    match (finding.file.as_deref(), finding.line) {
+        (Some(file), Some(line)) => format!("{said}: {file}:{line} ({severity})"),
+        (Some(file), None) => format!("{said}: {file} ({severity})"),
+        (None, _) => format!("{said} ({severity})"),
     }
 }

@@ -2,7 +2,7 @@
 
 use super::palette::{Look, Tone};
 use crate::event::Outcome;
-use crate::ledger::{Phase, WpState};
+use crate::ledger::{Ledger, Phase, WpState};
 use crate::model::ids::WpId;
 use crate::model::outcome::DodClass;
 use crate::model::plan::{Kind, Risk};
@@ -86,6 +86,29 @@ pub fn outcome(outcome: Outcome) -> (&'static str, Tone) {
         Outcome::Waiting => ("waiting", Tone::Warn),
         Outcome::Blocked => ("blocked", Tone::Bad),
     }
+}
+
+/// What a run failed in, where every WP got through: that is no WP's failure then.
+#[must_use]
+pub fn failed_in(ledger: &Ledger) -> Option<String> {
+    let failed = ledger.outcome.unwrap_or_else(|| ledger.standing()) == Outcome::Failed;
+    if !failed || !ledger.wps.iter().all(|wp| wp.phase.got_through()) {
+        return None;
+    }
+    let stage = ledger.gates.last().filter(|_| ledger.gate_failed()).and_then(|gate| {
+        let wp = ledger.wps.iter().find(|wp| wp.level == gate.level)?;
+        Some(format!("stage {} does not hold together", wp.stage))
+    });
+    let whole = ledger.verify.as_ref().filter(|verify| verify.failed());
+    let whole = whole.map(|_| "the whole does not hold".to_owned());
+    let touched = ledger.tampered().then(|| "what is nobody's to touch was changed".to_owned());
+    stage.or(whole).or(touched)
+}
+
+/// A word for how a run stands, and what it failed in.
+#[must_use]
+pub fn with_reason(word: &str, reason: Option<&str>) -> String {
+    reason.map_or_else(|| word.to_owned(), |reason| format!("{word} ({reason})"))
 }
 
 /// A DoD command's class on the base. Red is no failure here: it is what the work will turn green.

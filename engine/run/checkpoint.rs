@@ -25,8 +25,8 @@ use crate::git::{Removal, Repo, WorktreeSpec};
 use crate::graph::Waits;
 use crate::launch::Local;
 use crate::model::checkpoint::{
-    Checkpoint, Overlap, OverlapSort, PlannedDod, PlannedProvision, PlannedStage, PlannedVerify,
-    PlannedWp,
+    Checkpoint, Overlap, OverlapSort, PlannedDod, PlannedProvision, PlannedStage, PlannedTier,
+    PlannedVerify, PlannedWp,
 };
 use crate::model::ids::{CommitId, RunId, TierId};
 use crate::model::outcome::{Check, DodClass};
@@ -285,6 +285,8 @@ pub fn report(
             expect: plan.provision.expect.clone(),
         },
         stages,
+        tiers: plan.tiers_in_use().into_iter().map(|name| planned_tier(plan, name)).collect(),
+        budget: plan.budget,
         verify: planned_verify(plan),
         overlaps: compiled.possible.iter().map(|overlap| overlap_of(plan, overlap)).collect(),
         cleaned: plan.wps.iter().map(|wp| wp.id.to_string()).collect(),
@@ -319,8 +321,25 @@ fn planned(compiled: &Compiled, base: &Base, run: &RunId, n: usize, dry: &DryRun
             Review::Worker { tier, lenses, .. } => format!("{tier}: {}", lenses.join(", ")),
         },
         rounds: wp.rounds,
+        budget: wp.budget,
         committed_on: (wp.kind == Kind::Change).then(|| format!("sop/{run}/{}", wp.id)),
     }
+}
+
+fn planned_tier(plan: &Plan, name: &TierId) -> (TierId, PlannedTier) {
+    let tier = &plan.tiers[name];
+    let planned = PlannedTier {
+        worker: tier.worker.clone(),
+        model: tier.model.clone(),
+        effort: tier.effort.clone(),
+        max_parallel: tier.max_parallel,
+        timeout: tier.timeout,
+        idle_timeout: tier.idle_timeout,
+        max_turns: tier.max_turns,
+        log_limit: tier.log_limit,
+        grace: tier.grace,
+    };
+    (name.clone(), planned)
 }
 
 fn planned_verify(plan: &Plan) -> Option<PlannedVerify> {
@@ -328,6 +347,7 @@ fn planned_verify(plan: &Plan) -> Option<PlannedVerify> {
     let wanted = plan.verify.clone().unwrap_or_default();
     let who = |tier: &TierId| format!("{tier} ({})", plan.tiers[tier].worker);
     integrated.then(|| PlannedVerify {
+        block_from: wanted.review_tier.is_some().then_some(wanted.block_from),
         review: wanted.review_tier.as_ref().map(who),
         live: wanted.live.iter().map(|dod| dod.text.clone()).collect(),
     })

@@ -2,17 +2,17 @@
 //! dispatcher puts them in one order, on disk before they count, and starts whatever may start next.
 
 use std::collections::{HashMap, HashSet};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use tokio::sync::{mpsc, oneshot, watch};
 
-use crate::event::{Event, Record};
+use crate::event::{Event, Record, StopReason};
 use crate::journal::{Journal, JournalError};
-use crate::ledger::{Fork, Ledger, LedgerError, NextGate, NextVerify, Phase, RESUMED, WpState};
+use crate::ledger::{Ledger, LedgerError, Phase, RESUMED};
 use crate::model::ids::WpId;
 use crate::model::outcome::Problem;
-use crate::model::plan::Kind;
 use crate::model::time::Timestamp;
 
 use super::directory::{EngineLock, write_whole};
@@ -22,8 +22,8 @@ use super::slots::Slots;
 use super::spending::Spending;
 use super::step::Order;
 use super::stop::Stop;
-use super::unit::{Answer, Line, Message, Unit};
-use super::{asking, gate, requests, say, verify};
+use super::unit::{Answer, Message};
+use super::{asking, since};
 
 /// How often requests are looked for and the view is told that time passes.
 const TICK: Duration = Duration::from_millis(100);
@@ -65,16 +65,17 @@ pub struct Engine<'a> {
     pub(super) ledger: Ledger,
     journal: Journal,
     observer: &'a mut dyn Observer,
-    slots: Slots,
-    spending: Spending,
-    line: mpsc::Sender<Message>,
+    pub(super) slots: Slots,
+    pub(super) spending: Spending,
+    pub(super) line: mpsc::Sender<Message>,
     messages: mpsc::Receiver<Message>,
-    units: HashMap<WpId, watch::Sender<Order>>,
+    pub(super) units: HashMap<WpId, watch::Sender<Order>>,
     /// Those of them whose WP is through.
     leaving: HashSet<WpId>,
-    cancelling: HashMap<WpId, Event>,
-    gate: Option<watch::Sender<Order>>,
-    verify: Option<watch::Sender<Order>>,
+    /// What is recorded of a WP when nothing of it is at work any more, and the request it was made from.
+    pub(super) cancelling: HashMap<WpId, (Event, PathBuf)>,
+    pub(super) gate: Option<watch::Sender<Order>>,
+    pub(super) verify: Option<watch::Sender<Order>>,
     pub(super) order: Order,
     state_written: Option<Instant>,
     _lock: EngineLock,
@@ -95,6 +96,7 @@ impl<'a> Engine<'a> {
         let spending = Spending::new(&site.plan);
         site.settled.take_over(&ledger);
         site.lookout.take_over(&ledger);
+        site.seats.keep(&ledger);
         Self {
             site,
             ledger,
@@ -124,6 +126,7 @@ impl<'a> Engine<'a> {
         let mut tick = tokio::time::interval(TICK);
         tick.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Skip);
         self.take_up()?;
+        self.take_down().await?;
         let mut ticked = true;
         loop {
             if std::mem::take(&mut ticked) || self.idle() {
@@ -164,6 +167,21 @@ impl<'a> Engine<'a> {
             blocked.map(|wp| Event::WpRetried { wp: wp.id.clone(), by: RESUMED.to_owned() }),
         );
         self.record(events).map(drop)
+    }
+
+    /// Takes the repository down before the first worker comes, once for the run.
+    async fn take_down(&mut self) -> Result<(), EngineError> {
+        if self.ledger.guard.is_some() {
+            return Ok(());
+        }
+        match since::take_down(&self.site).await {
+            Ok(guard) => self.record(vec![Event::RunGuarded { guard }]),
+            Err(Halt::Stopped) => Ok(()),
+            Err(Halt::Blocked { problem, .. }) => {
+                self.record(vec![Event::EngineStopped { why: StopReason::Halted }])?;
+                Err(EngineError::Lost(problem.message))
+            }
+        }
     }
 
     /// Records events in their order: on disk, then in the ledger's answers, then for whoever watches.
@@ -225,11 +243,7 @@ impl<'a> Engine<'a> {
                 self.units.remove(&wp);
                 self.leaving.remove(&wp);
                 self.slots.give_back(&wp);
-                if let Some(event) = self.cancelling.remove(&wp)
-                    && self.ledger.wp(&wp).is_some_and(|wp| !wp.phase.got_through())
-                {
-                    self.record(vec![event])?;
-                }
+                self.cancelled(&wp)?;
             }
             Message::GateDone(result) => {
                 self.gate = None;
@@ -260,154 +274,6 @@ impl<'a> Engine<'a> {
         self.record(vec![Event::GateHalted { gate, problem }])
     }
 
-    fn take_requests(&mut self) -> Result<(), EngineError> {
-        for (path, request) in requests::waiting(&self.site.dir.requests()) {
-            let (wp, asked) = (request.wp.clone(), request.clone());
-            match (request.event(&self.ledger), &wp) {
-                (Some(event @ Event::WpCancelled { .. }), Some(wp))
-                    if self.units.contains_key(wp) =>
-                {
-                    if let Some(orders) = self.units.get(wp) {
-                        orders.send_replace(Order::Term);
-                    }
-                    self.cancelling.insert(wp.clone(), event);
-                }
-                (Some(event), _) => self.record(vec![event])?,
-                (None, _) => tracing::warn!(?path, "a request that makes no sense any more"),
-            }
-            // Recorded by this engine, or by one that died before it could tell the worker.
-            if let Some(word) = asked.word(&self.ledger)
-                && let Err(error) = say::leave(&self.site.dir, &word)
-            {
-                tracing::warn!(%error, "a worker cannot be told");
-            }
-            let _ = std::fs::remove_file(path);
-        }
-        Ok(())
-    }
-
-    fn start_what_can(&mut self) -> Result<(), EngineError> {
-        if self.order != Order::Go {
-            return Ok(());
-        }
-        loop {
-            let defer = self.ledger.to_defer();
-            if defer.is_empty() {
-                break;
-            }
-            let events = defer.into_iter().map(|(wp, because)| Event::WpDeferred { wp, because });
-            self.record(events.collect())?;
-        }
-        self.start_gate()?;
-        self.start_verify()?;
-        self.start_units()
-    }
-
-    fn start_verify(&mut self) -> Result<(), EngineError> {
-        if self.verify.is_some() {
-            return Ok(());
-        }
-        if let Some(NextVerify::Ready(commit)) = self.ledger.next_verify() {
-            let wanted = self.site.plan.verify.as_ref();
-            let reviewer = wanted.and_then(|verify| verify.review_tier.clone());
-            let live = wanted.map_or(0, |verify| verify.live.len());
-            let live = u32::try_from(live).unwrap_or(u32::MAX);
-            self.record(vec![Event::VerifyStarted { commit, reviewer, live }])?;
-        }
-        let Some(NextVerify::Open(state)) = self.ledger.next_verify() else { return Ok(()) };
-        let (state, base) = (state.clone(), self.ledger.base.clone());
-        let (orders, ordered) = watch::channel(self.order);
-        let (site, line) = (Arc::clone(&self.site), Line(self.line.clone()));
-        self.verify = Some(orders);
-        tokio::spawn(async move {
-            let result = verify::run(site, line.clone(), ordered, base, state).await;
-            let _ = line.0.send(Message::VerifyDone(result)).await;
-        });
-        Ok(())
-    }
-
-    fn start_gate(&mut self) -> Result<(), EngineError> {
-        if self.gate.is_some() {
-            return Ok(());
-        }
-        if let Some(NextGate::Ready { level, wps }) = self.ledger.next_gate() {
-            let gate = u32::try_from(self.ledger.gates.len()).unwrap_or(u32::MAX) + 1;
-            let onto = self.ledger.trunk.clone();
-            self.record(vec![Event::GateStarted { gate, level, onto, wps }])?;
-        }
-        let Some(state) =
-            self.ledger.gates.last().filter(|gate| gate.phase.open() && gate.halted.is_none())
-        else {
-            return Ok(());
-        };
-        let state = state.clone();
-        let members: Vec<WpState> =
-            state.wps.iter().filter_map(|wp| self.ledger.wp(wp)).cloned().collect();
-        let (orders, ordered) = watch::channel(self.order);
-        let (site, line) = (Arc::clone(&self.site), Line(self.line.clone()));
-        self.gate = Some(orders);
-        tokio::spawn(async move {
-            let result = gate::run(site, line.clone(), ordered, state, members).await;
-            let _ = line.0.send(Message::GateDone(result)).await;
-        });
-        Ok(())
-    }
-
-    fn start_units(&mut self) -> Result<(), EngineError> {
-        if self.slots.full() {
-            return Ok(());
-        }
-        let mut chosen = Vec::new();
-        for wp in self.ledger.startable() {
-            if self.slots.full() {
-                break;
-            }
-            if self.site.paused(wp) {
-                continue;
-            }
-            let (tier, locks) = (self.site.next_tier(wp), &self.site.wp(&wp.id).locks);
-            if !self.units.contains_key(&wp.id) && self.slots.take(&wp.id, &tier, locks) {
-                chosen.push((wp.id.clone(), wp.phase));
-            }
-        }
-        let fresh = chosen.iter().filter(|(_, phase)| *phase == Phase::Waiting);
-        let events = fresh.map(|(wp, _)| self.started(wp)).collect::<Vec<_>>();
-        if !events.is_empty() {
-            self.record(events)?;
-        }
-        for (wp, _) in chosen {
-            self.spawn(&wp);
-        }
-        Ok(())
-    }
-
-    fn started(&self, wp: &WpId) -> Event {
-        Event::WpStarted {
-            wp: wp.clone(),
-            base: self.ledger.trunk.clone(),
-            branch: format!("sop/{}/{wp}", self.site.dir.run()),
-            worktree: self.site.worktree_path(wp.as_str()).to_string_lossy().into_owned(),
-        }
-    }
-
-    fn spawn(&mut self, wp: &WpId) {
-        let Some(state) = self.ledger.wp(wp).cloned() else { return };
-        // A consolidation builds on what all of its stage say, everyone else on the scouts' word.
-        let stage = self.site.wp(wp).consolidates.as_ref();
-        let before = self.ledger.wps.iter().filter(|other| {
-            stage == Some(&other.stage)
-                || (other.kind == Kind::Scout && state.after.names(&other.id, &other.stage))
-        });
-        let reports = before
-            .filter(|other| other.phase.got_through())
-            .filter_map(|other| Some((other.id.clone(), other.report.clone()?)))
-            .collect();
-        let (orders, ordered) = watch::channel(self.order);
-        self.units.insert(wp.clone(), orders);
-        let line = Line(self.line.clone());
-        tokio::spawn(Unit::new(Arc::clone(&self.site), line, ordered, state, reports).run());
-    }
-
     fn tell_all(&mut self, order: Order) {
         self.order = order;
         self.observer.stopping(order);
@@ -425,25 +291,8 @@ impl<'a> Engine<'a> {
 
     /// Whether something begins by itself when its time comes: a start that was put off, a question
     /// whose default is taken.
-    fn later(&self) -> bool {
+    pub(super) fn later(&self) -> bool {
         self.ledger.wps.iter().any(|wp| self.site.paused(wp) || self.site.default_due(wp).is_some())
-    }
-
-    /// Takes the defaults of questions whose time to be answered is over.
-    fn take_defaults(&mut self) -> Result<(), EngineError> {
-        let due = self.ledger.wps.iter().filter_map(|wp| Some((wp, self.site.default_due(wp)?)));
-        let over = due.filter(|(_, (at, _))| self.site.due.is_over(*at));
-        let events = over.flat_map(|(wp, (_, forks))| {
-            let answered = |fork: &Fork| Event::Answered {
-                wp: wp.id.clone(),
-                number: fork.number,
-                answer: fork.default.clone().unwrap_or_default(),
-                by: "default".to_owned(),
-            };
-            forks.into_iter().map(answered).collect::<Vec<_>>()
-        });
-        let events: Vec<Event> = events.collect();
-        if events.is_empty() { Ok(()) } else { self.record(events) }
     }
 
     pub(super) fn write_state(&mut self, now: bool) {

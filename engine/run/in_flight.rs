@@ -38,7 +38,9 @@ pub fn in_flight(ledger: &Ledger, plan: &Plan, unit: &str, step: &str, attempt: 
     unit == review && sits(&verify.review, "review", step, attempt)
 }
 
-fn of_wp(wp: &WpState, plan: &Plan, step: &str, attempt: u32) -> bool {
+/// The same of a step of a WP.
+#[must_use]
+pub(super) fn of_wp(wp: &WpState, plan: &Plan, step: &str, attempt: u32) -> bool {
     let phase = if wp.phase.stuck() { wp.was.unwrap_or(wp.phase) } else { wp.phase };
     match phase {
         Phase::Provisioning => is_numbered(step, "setup."),

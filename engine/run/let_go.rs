@@ -1,10 +1,10 @@
 //! How an engine lets a run go: what is not needed any more is taken away, and the run says how it stands.
 
-use super::clean;
 use super::dispatcher::{Engine, EngineError};
 use super::site::{Halt, Site};
 use super::step::Order;
 use super::verify;
+use super::{clean, since};
 use crate::event::{Event, Outcome, StopReason};
 use crate::ledger::{Ledger, Phase, WpState};
 use crate::model::outcome::Check;
@@ -22,6 +22,8 @@ pub enum Ending {
 impl Engine<'_> {
     /// Nothing runs any more: takes away what is not needed, and says how the run stands.
     pub(super) async fn let_go(mut self) -> Result<(Ending, Ledger), EngineError> {
+        self.look_at_branches().await?;
+        self.look_at_repository().await?;
         let standing = self.ledger.standing();
         let awaited = self.ledger.wps.iter().any(|wp| wp.phase.awaits_person());
         let over = self.ledger.wps.iter().all(|wp| wp.phase.settled())
@@ -42,7 +44,6 @@ impl Engine<'_> {
             self.is_whole().await?;
             self.sweep().await?;
         }
-        self.look_at_branches().await?;
         let event = match ending {
             Ending::Finished(outcome) => Event::RunFinished { outcome },
             Ending::Stopped(why) => Event::EngineStopped { why },
@@ -87,6 +88,15 @@ impl Engine<'_> {
         };
         if moved != self.ledger.moved {
             self.record(vec![Event::BranchesMoved { moved }])?;
+        }
+        Ok(())
+    }
+
+    /// What somebody did to the rest of the repository is told as long as it stands, whatever came between.
+    async fn look_at_repository(&mut self) -> Result<(), EngineError> {
+        let standing = since::left(&self.site, &self.ledger).await;
+        if standing != self.ledger.tampering {
+            self.record(vec![Event::RepositoryChanged { standing }])?;
         }
         Ok(())
     }

@@ -78,6 +78,12 @@ impl Lookout {
         self.lock().outages.clone()
     }
 
+    /// Tokens and money that a session at work has used so far, as far as it has told.
+    #[must_use]
+    pub fn used(&self, session: &SessionOf) -> (u64, Usd) {
+        self.lock().at_work.get(session).copied().unwrap_or_default()
+    }
+
     /// Corrections of the plan's facts, oldest first.
     #[must_use]
     pub fn notes(&self) -> Vec<Note> {

@@ -12,6 +12,7 @@ use super::freeze::{known, thaw, unchanged_beside};
 use super::in_flight::in_flight;
 use super::leaving::Leaving;
 use super::lookout::Lookout;
+use super::seats::Seats;
 use super::settled::Settled;
 use super::site::{Site, worktrees_root};
 use crate::brief::Briefs;
@@ -104,6 +105,7 @@ pub fn site(
         leaving: Leaving::default(),
         lookout: Lookout::default(),
         due: Due::default(),
+        seats: Seats::new(&plan),
         plan: Arc::new(plan),
         dir,
     })

@@ -23,6 +23,7 @@ use super::directory::RunDir;
 use super::due::Due;
 use super::leaving::Leaving;
 use super::lookout::Lookout;
+use super::seats::Seats;
 use super::settled::Settled;
 
 /// Why a unit cannot go on.
@@ -85,6 +86,8 @@ pub struct Site {
     pub leaving: Leaving,
     /// What a unit must know of the rest of the run.
     pub lookout: Lookout,
+    /// Room on tiers.
+    pub seats: Arc<Seats>,
     /// Instants that are waited for.
     pub due: Due,
 }
@@ -158,6 +161,14 @@ impl Site {
             },
             _ => wp.tier.clone(),
         }
+    }
+
+    /// The tier that a WP needs room on for what it does next; none while workers review it, who have
+    /// their own.
+    #[must_use]
+    pub fn seat_for(&self, wp: &WpState) -> Option<TierId> {
+        let reviewed = matches!(self.wp(&wp.id).review, Review::Worker { .. });
+        (wp.phase != Phase::Reviewing || !reviewed).then(|| self.next_tier(wp))
     }
 
     /// Its whitelist.

@@ -1,39 +1,23 @@
-//! Room for work: how many WPs at once in all and on each tier, and which resources are taken.
+//! Room for work in all: how many WPs at once, and which resources are taken.
 
 use std::collections::{HashMap, HashSet};
 
-use crate::model::ids::{TierId, WpId};
+use crate::model::ids::WpId;
 use crate::model::plan::Plan;
 
 /// What is taken, against what the plan allows.
 #[derive(Debug)]
 pub struct Slots {
     most: usize,
-    per_tier: HashMap<TierId, usize>,
-    taken: HashMap<WpId, Taken>,
-    on_tier: HashMap<TierId, usize>,
+    taken: HashMap<WpId, Vec<String>>,
     locks: HashSet<String>,
-}
-
-#[derive(Debug)]
-struct Taken {
-    tier: TierId,
-    locks: Vec<String>,
 }
 
 impl Slots {
     /// All free.
     #[must_use]
     pub fn new(plan: &Plan) -> Self {
-        let limits =
-            plan.tiers.iter().filter_map(|(id, tier)| Some((id.clone(), tier.max_parallel?)));
-        Self {
-            most: plan.max_parallel,
-            per_tier: limits.collect(),
-            taken: HashMap::new(),
-            on_tier: HashMap::new(),
-            locks: HashSet::new(),
-        }
+        Self { most: plan.max_parallel, taken: HashMap::new(), locks: HashSet::new() }
     }
 
     /// Nothing more fits, whatever it is.
@@ -42,43 +26,23 @@ impl Slots {
         self.taken.len() >= self.most
     }
 
-    /// Whether this WP has room already.
+    /// Whether this WP, which has no room yet, could have some.
     #[must_use]
-    pub fn has(&self, wp: &WpId) -> bool {
-        self.taken.contains_key(wp)
+    pub fn fits(&self, wp: &WpId, locks: &[String]) -> bool {
+        let free = !locks.iter().any(|lock| self.locks.contains(lock));
+        free && !self.full() && !self.taken.contains_key(wp)
     }
 
-    /// WPs that have room now.
-    pub fn holders(&self) -> impl Iterator<Item = &WpId> {
-        self.taken.keys()
-    }
-
-    /// Takes room for a WP, if there is some.
-    pub fn take(&mut self, wp: &WpId, tier: &TierId, locks: &[String]) -> bool {
-        let limit = self.per_tier.get(tier).copied().unwrap_or(usize::MAX);
-        let at_work = self.on_tier.get(tier).copied().unwrap_or(0);
-        if self.full()
-            || self.has(wp)
-            || at_work >= limit
-            || locks.iter().any(|lock| self.locks.contains(lock))
-        {
-            return false;
-        }
-        *self.on_tier.entry(tier.clone()).or_default() += 1;
+    /// Takes room for a WP that [fits](Self::fits).
+    pub fn take(&mut self, wp: &WpId, locks: &[String]) {
         self.locks.extend(locks.iter().cloned());
-        self.taken.insert(wp.clone(), Taken { tier: tier.clone(), locks: locks.to_vec() });
-        true
+        self.taken.insert(wp.clone(), locks.to_vec());
     }
 
     /// Gives a WP's room back.
     pub fn give_back(&mut self, wp: &WpId) {
-        if let Some(taken) = self.taken.remove(wp) {
-            if let Some(n) = self.on_tier.get_mut(&taken.tier) {
-                *n -= 1;
-            }
-            for lock in &taken.locks {
-                self.locks.remove(lock);
-            }
+        for lock in self.taken.remove(wp).unwrap_or_default() {
+            self.locks.remove(&lock);
         }
     }
 }

@@ -99,6 +99,24 @@ pub fn unless_ordered(launcher: &Local, key: &Key, outcome: Outcome, order: Orde
     outcome
 }
 
+/// Starts a step that outlives engines, or finds it at work or over. Nothing when it has not begun and somebody
+/// said stop: it is not begun only to be ended.
+///
+/// # Errors
+/// When no holder can be started, or its files cannot be read or are not an engine's.
+pub async fn begin(
+    launcher: &Local,
+    key: &Key,
+    spec: &Spec,
+    orders: &Orders,
+) -> Result<Option<Handle>, LaunchError> {
+    let stopping = *orders.borrow() != Order::Go;
+    if stopping && matches!(launcher.find(key).await?, Found::NeverStarted) {
+        return Ok(None);
+    }
+    launcher.submit(key, spec).map(Some)
+}
+
 /// Waits for a step, and passes orders on to its holder. A step that is to end at once, and whose holder does
 /// not see to it, is ended without it; one that does not end even then is left.
 ///

@@ -23,9 +23,6 @@ use super::unit::Line;
 use super::unit::prove::run_one;
 use super::unit::review::{before, known_files};
 
-/// Least severity of a finding that keeps the whole from holding.
-const BLOCK_FROM: ReviewSeverity = ReviewSeverity::Minor;
-
 /// The worktrees of a look: that of the commands, and that of the reviewer, whom nothing disturbs.
 #[must_use]
 pub fn units(look: u32) -> [String; 2] {
@@ -50,12 +47,13 @@ pub async fn run(
         let verdict = match state.verdict.clone() {
             Some(verdict) => Ok(verdict),
             None => {
-                let subject = subject(&site, &state, &ran, base, tier).await?;
+                let who = (tier, wanted.block_from);
+                let subject = subject(&site, &state, &ran, base, who).await?;
                 review(&site, &line, orders, &state, subject).await?
             }
         };
         match verdict {
-            Ok(verdict) => problems.extend(found(&verdict)),
+            Ok(verdict) => problems.extend(found(&verdict, wanted.block_from)),
             Err(unpaid) => problems.push(unpaid),
         }
     }
@@ -117,11 +115,11 @@ fn all_commands(site: &Site, wanted: &Verify) -> Vec<(String, Option<WpId>, Dod)
 }
 
 /// What of a verdict keeps the whole from holding.
-fn found(verdict: &Verdict) -> Vec<Problem> {
+fn found(verdict: &Verdict, block_from: ReviewSeverity) -> Vec<Problem> {
     if verdict.verdict == Judgment::Approve {
         return Vec::new();
     }
-    let blocking = verdict.findings.iter().filter(|finding| finding.severity >= BLOCK_FROM);
+    let blocking = verdict.findings.iter().filter(|finding| finding.severity >= block_from);
     blocking
         .map(|finding| {
             let problem = Problem::new(Check::Review, finding.message.clone());
@@ -143,12 +141,17 @@ async fn review(
     subject: Subject,
 ) -> Result<Result<Verdict, Problem>, Halt> {
     let (base, tree, tier) = (subject.base.clone(), subject.tree.clone(), subject.tier.clone());
+    let block_from = subject.block_from;
     let bench =
         Bench::new(Arc::clone(site), line.clone(), orders, subject, None, state.review.clone());
     let answers = match bench.hear().await? {
         Heard::All(answers) => answers,
-        Heard::Spent { limit, .. } => {
-            let text = format!("nobody has read the whole: the run has used up {limit}");
+        Heard::Spent { limit, reviewer, .. } => {
+            let why = match reviewer {
+                Some(_) => format!("the reviewer was ended at {limit} before it had answered"),
+                None => format!("the run has used up {limit}"),
+            };
+            let text = format!("nobody has read the whole: {why}");
             return Ok(Err(Problem::new(Check::Review, text)));
         }
         Heard::Later => return Err(Halt::Stopped),
@@ -156,7 +159,7 @@ async fn review(
     let known = known_files(site, &answers, &base, &tree).await?;
     let opinions: Vec<Opinion<'_>> =
         answers.iter().map(|(lens, verdict)| Opinion { lens, verdict }).collect();
-    let verdict = consolidate(&opinions, BLOCK_FROM, |file| known.contains(file));
+    let verdict = consolidate(&opinions, block_from, |file| known.contains(file));
     let kept = site.dir.named(&format!("verdicts/{}.json", RunDir::verify_stem(state.look)));
     let bytes = serde_json::to_vec_pretty(&verdict).unwrap_or_default();
     write_whole(&kept, &bytes)
@@ -171,7 +174,7 @@ async fn subject(
     state: &VerifyState,
     ran: &[VerifyRan],
     base: CommitId,
-    tier: TierId,
+    (tier, block_from): (TierId, ReviewSeverity),
 ) -> Result<Subject, Halt> {
     let [_, unit] = units(state.look);
     let (name, commit, onto) = (unit.clone(), state.commit.clone(), base.clone());
@@ -197,7 +200,7 @@ async fn subject(
         round: 0,
         tier,
         lenses: vec![WHOLE.to_owned()],
-        block_from: BLOCK_FROM,
+        block_from,
         worktree,
         tree,
         base,

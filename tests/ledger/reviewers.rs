@@ -197,7 +197,9 @@ fn one_that_cannot_answer_gives_way_to_the_fallback_and_is_begun_anew_by_a_perso
     }
     assert_eq!(on(next(&run, &["standard", "light"])), ("light".to_owned(), false));
     let given_up = on(next(&run, &["standard"]));
-    assert_eq!(given_up.0, "it gave no verdict that can be read: no JSON");
+    let told = "it gave no verdict that can be read: no JSON; expected is JSON with \"verdict\": \"approve\" or \
+                \"request_changes\", as `sop schema verdict` says; see ";
+    assert!(given_up.0.starts_with(told) && given_up.0.ends_with(".log"), "{}", given_up.0);
     run.blocked("a", Problem::new(Check::Review, given_up.0), false).retried("a");
     assert_eq!(run.phase("a"), Phase::Reviewing);
     assert_eq!(on(next(&run, &["standard"])), ("standard".to_owned(), false));
@@ -254,7 +256,7 @@ fn a_review_that_cannot_be_paid_is_a_persons_to_decide_and_goes_on_where_it_was(
     let_in(&mut run, ReviewSeverity::Minor);
     run.say(begins(&run, "quality", "standard")).say(answers("quality"));
     let limit = Spent::Usd { most: Usd(10_000) };
-    run.say(Event::BudgetSpent { wp: wp_id("a"), limit, of_run: false });
+    run.say(Event::BudgetSpent { wp: wp_id("a"), limit, of_run: false, reviewer: None });
     assert_eq!(run.phase("a"), Phase::Escalated);
     let problem = run.wp("a").carried()[0].clone();
     assert_eq!(problem.check, Check::Review);

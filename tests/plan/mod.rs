@@ -1,6 +1,7 @@
 //! The plan room: from text to plan, and every finding on the way.
 
 mod agents;
+mod budgets;
 mod command;
 mod consolidation;
 mod differential;

@@ -88,8 +88,16 @@ fn the_last_look_is_at_an_integrated_tree() {
     let both = plan(&verify(
         "review_tier = \"light\"\nlive = [\"e2e\", { run = [\"x\"], timeout = \"1h\" }]",
     ));
-    let Some(Verify { review_tier, live }) = both.verify else { panic!("it is there") };
+    let Some(Verify { review_tier, block_from, live }) = both.verify else { panic!("it is there") };
     assert_eq!(review_tier.as_ref().map(TierId::as_str), Some("light"));
+    assert_eq!(block_from, ReviewSeverity::Minor);
+    let blocks = |table: &str| plan(table).verify.expect("it is there").block_from;
+    assert_eq!(
+        blocks(&verify("review_tier = \"light\"\nblock_from = \"note\"")),
+        ReviewSeverity::Note
+    );
+    let reviewed = "review_tier = \"light\"\n[review]\ntier = \"light\"\nblock_from = \"major\"";
+    assert_eq!(blocks(&verify(reviewed)), ReviewSeverity::Major, "as reviews do");
     assert_eq!(live.iter().map(|dod| dod.text.as_str()).collect::<Vec<_>>(), ["e2e", "x"]);
     for (text, wanted) in [
         (
@@ -104,6 +112,11 @@ fn the_last_look_is_at_an_integrated_tree() {
         (
             verify("review_tier = \"lihgt\""),
             "10:15 unknown-tier: there is no tier `lihgt` at <\"lihgt\">; did you mean `light`?",
+        ),
+        (
+            verify("live = [\"x\"]\nblock_from = \"major\""),
+            "11:1 (warning) idle-key: nobody reads the whole, so nothing is found that could block at <block_from>; name a `review_tier`, or \
+             leave `block_from` out",
         ),
         (
             verify("live = [{ run = \"x\", expect = \"green\" }]"),

@@ -1,13 +1,17 @@
 //! The checkpoint report: what a person says yes to.
 
+use std::collections::BTreeMap;
+
 use sop::model::checkpoint::{
-    Checkpoint, Overlap, OverlapSort, PlannedDod, PlannedProvision, PlannedStage, PlannedVerify,
-    PlannedWp,
+    Checkpoint, Overlap, OverlapSort, PlannedDod, PlannedProvision, PlannedStage, PlannedTier,
+    PlannedVerify, PlannedWp,
 };
 use sop::model::ids::{RunId, WorkerId};
 use sop::model::outcome::{DodClass, End};
-use sop::model::plan::{Approval, Kind, Mode, Risk};
+use sop::model::plan::{Approval, Budget, Kind, Mode, Risk};
 use sop::model::time::Length;
+use sop::model::turn::Usd;
+use sop::model::verdict::ReviewSeverity;
 use sop::report::checkpoint;
 use sop::report::palette::Look;
 
@@ -43,7 +47,26 @@ fn wp(id: &str) -> PlannedWp {
         locks: Vec::new(),
         review: "none".to_owned(),
         rounds: 3,
+        budget: Budget::default(),
         committed_on: Some(format!("sop/settings-1/{id}")),
+    }
+}
+
+fn held(
+    idle_timeout: Option<Length>,
+    max_turns: Option<u32>,
+    max_parallel: Option<usize>,
+) -> PlannedTier {
+    PlannedTier {
+        worker: WorkerId::new("codemod").unwrap(),
+        model: None,
+        effort: None,
+        max_parallel,
+        timeout: Length::secs(1800),
+        idle_timeout,
+        max_turns,
+        log_limit: if max_turns.is_some() { 1 << 28 } else { 64_000_000 },
+        grace: Length::secs(10),
     }
 }
 
@@ -59,6 +82,7 @@ fn plan() -> Checkpoint {
     let form = PlannedWp {
         risk: Risk::High,
         review: "human".to_owned(),
+        budget: Budget { usd: Some(Usd::from(2.5)), tokens: None },
         needs: vec![wp_id("client")],
         locks: vec!["port-3000".to_owned()],
         files: 0,
@@ -93,7 +117,16 @@ fn plan() -> Checkpoint {
                 wps: vec![form, wp("list")],
             },
         ],
-        verify: Some(PlannedVerify { review: None, live: vec!["npm run e2e".to_owned()] }),
+        tiers: BTreeMap::from([
+            (tier("lead"), held(Some(Length::secs(300)), Some(60), Some(1))),
+            (tier("standard"), held(None, None, None)),
+        ]),
+        budget: Budget { usd: Some(Usd::from(20.0)), tokens: Some(5_000_000) },
+        verify: Some(PlannedVerify {
+            review: None,
+            block_from: None,
+            live: vec!["npm run e2e".to_owned()],
+        }),
         overlaps: vec![Overlap {
             left: wp_id("form"),
             right: wp_id("list"),
@@ -155,6 +188,29 @@ fn independent_wps_have_no_stages_and_no_merges() {
     assert!(!text.contains("stage foundation") && !text.contains("sop-stage"), "{text}");
     assert!(text.contains("nobody will be asked"), "{text}");
     assert!(!plan.would_stop());
+}
+
+#[test]
+fn limits_are_said_for_the_run_each_tier_and_the_packages_that_have_one() {
+    let mut plan = plan();
+    let text = human(&plan, PLAIN);
+    for line in [
+        "  limits     the run: at most $20.00 and 5,000,000 tokens\n",
+        "  lead: 30m a session, 5m without output, 60 model calls, 256 MiB of log, at most 1 at once\n",
+        "  standard: 30m a session, 64 MB of log\n",
+        "    limits     at most $2.50\n",
+    ] {
+        assert_eq!(text.matches(line).count(), 1, "{line}: {text}");
+    }
+    plan.budget = Budget::default();
+    plan.verify = Some(PlannedVerify {
+        review: Some("lead (codemod)".to_owned()),
+        block_from: Some(ReviewSeverity::Major),
+        live: Vec::new(),
+    });
+    let text = human(&plan, PLAIN);
+    assert!(text.contains("the run: no budget\n"), "{text}");
+    assert!(text.contains("read by lead (codemod), findings block from `major` on"), "{text}");
 }
 
 #[test]

@@ -58,7 +58,7 @@ fn told() -> Story {
     }
     run.say(ended).scope("c", "t", vec![Problem::new(Check::Worker, "no")]).judged("c", None);
     let limit = Spent::Usd { most: Usd(1_000_000) };
-    run.say(Event::BudgetSpent { wp: wp_id("c"), limit, of_run: false });
+    run.say(Event::BudgetSpent { wp: wp_id("c"), limit, of_run: false, reviewer: None });
     run.briefed("b").work("b").faulted("b", fault(FaultClass::Provider, "529 overloaded"));
     run
 }

@@ -60,7 +60,7 @@ fn what_waits_for_the_next_engine() {
         Rig::new(&plan(&wp("a", "review = \"human\"")), &[("worker.sh", &worker("done_well"))]);
     rig.apply(4);
     assert_eq!(of(&rig, 0, &["note", "It is so."]), asked("note", &[], "next_resume"));
-    assert_eq!(of(&rig, 0, &["cancel"]), asked("cancel", &["a"], "next_resume"));
+    assert_eq!(of(&rig, 0, &["cancel", "--all"]), asked("cancel", &["a"], "next_resume"));
     rig.sop_ends(3, &["resume"]);
     assert_eq!(of(&rig, 0, &["retry", "a"]), asked("retry", &["a"], "next_resume"));
 }
@@ -79,7 +79,7 @@ fn what_is_refused_is_no_document() {
         assert_eq!(said.out, "", "{args:?}");
         assert!(said.err.starts_with("error: "), "{args:?}: {}", said.err);
     }
-    rig.sop_ends(0, &["cancel"]);
+    rig.sop_ends(0, &["cancel", "--all"]);
     ends(&rig, engine, 3);
 }
 
@@ -122,7 +122,7 @@ fn what_waits_for_a_person() {
         assert!(item["command"].as_str().is_some_and(|it| it.starts_with("sop ")), "{item}");
     }
     assert_eq!(of(&rig, 0, &["inbox", "--run", "o-1"]), inbox);
-    rig.sop_ends(0, &["cancel"]);
+    rig.sop_ends(0, &["cancel", "--all"]);
     ends(&rig, engine, 3);
 }
 

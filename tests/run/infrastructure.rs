@@ -231,6 +231,9 @@ fn a_reviewer_that_fails_is_asked_again_once_it_is_mended() {
     let rig = Rig::new(&text, &[("worker.sh", &worker("done_well")), ("review.sh", review)]);
     let said = rig.apply(5);
     assert!(said.out.contains("no verdict"), "{}", said.out);
+    assert!(said.out.contains("as `sop schema verdict` says"), "{}", said.out);
+    let problem = rig.wp("a").blocked_by.expect("it says why");
+    assert!(problem.log.is_some_and(|log| log.starts_with("logs/a-review.1.")));
     assert_eq!(rig.lines("asked").len(), 2);
     rig.sop_ends(5, &["resume"]);
     std::fs::write(rig.mark("mended"), "").unwrap();

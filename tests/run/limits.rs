@@ -86,6 +86,65 @@ fn nor_when_they_come_to_it_in_a_later_round_or_start() {
     assert_eq!(most(&times, |line| line.ends_with("dear")), 1, "{times:?}");
 }
 
+/// Reviewers that note when they begin and end, and take a moment.
+const JUDGE: &str = "echo \"+ $SOP_WP $SOP_TIER\" >> $MARKS/times\nsleep 0.2\n\
+                     echo \"- $SOP_WP $SOP_TIER\" >> $MARKS/times\necho '{\"verdict\": \"approve\"}'\n";
+
+/// Two packages on `standard`, each reviewed through two lenses by `by`; `limits` are of the tier `dear`.
+fn reviewed(by: &str, limits: &str) -> Rig {
+    let tiers = format!(
+        "[tiers.dear]\nworker = \"judge\"\n{limits}\n[workers.judge]\ncommand = [\"sh\", \"judge.sh\"]\n\
+         [review]\ntier = \"{by}\"\nlenses = [\"quality\", \"tests\"]\n"
+    );
+    let wps = wp("a", "tier = \"standard\"") + &wp("b", "tier = \"standard\"");
+    Rig::new(&plan(&(tiers + &wps)), &[("worker.sh", &worker("done_well")), ("judge.sh", JUDGE)])
+}
+
+#[test]
+fn reviewers_count_on_their_tier_as_workers_do() {
+    let at_once = |limits: &str| {
+        let rig = reviewed("dear", limits);
+        rig.apply(0);
+        let times = rig.lines("times");
+        assert_eq!(times.len(), 8, "{times:?}");
+        rig.until_quiet();
+        most(&times, |line| line.ends_with("dear"))
+    };
+    assert!(at_once("") > 1, "a package's two lenses look side by side");
+    assert_eq!(at_once("max_parallel = 1"), 1);
+}
+
+#[test]
+fn who_works_and_reviews_on_one_tier_waits_for_nobody_that_waits_for_it() {
+    let judged = format!("[ -z \"$SOP_LENS\" ] || {{ {JUDGE} exit; }}\n{TIMED}");
+    let tiers = "[tiers.dear]\nworker = \"script\"\nmax_parallel = 1\n[tiers.other]\nworker = \"script\"\n\
+                 [review]\ntier = \"dear\"\nlenses = [\"quality\", \"tests\"]\n";
+    let wps =
+        wp("a", "tier = \"dear\"") + &wp("b", "tier = \"dear\"") + &wp("c", "tier = \"other\"");
+    let rig = Rig::new(&plan(&(tiers.to_owned() + &wps)), &[("worker.sh", &worker(&judged))]);
+    rig.apply(0);
+    let times = rig.lines("times");
+    assert_eq!(times.len(), 18, "{times:?}");
+    assert_eq!(most(&times, |line| line.ends_with("dear")), 1, "{times:?}");
+}
+
+#[test]
+fn a_reviewer_that_outlived_its_engine_keeps_its_place() {
+    let rig = reviewed("dear", "max_parallel = 1");
+    let slow = JUDGE.replace("sleep 0.2", "until [ -e $MARKS/go ]; do sleep 0.02; done");
+    rig.write("judge.sh", &slow);
+    rig.git(&["commit", "--quiet", "-am", "second"]);
+    let first = rig.start(&["apply", "--yes"]);
+    rig.until_lines("times", 1);
+    first.signal(rustix::process::Signal::KILL);
+    first.wait();
+    let second = rig.start(&["resume"]);
+    std::fs::write(rig.mark("go"), "").expect("a mark");
+    assert_eq!(second.wait(), 0, "{}", rig.engine_said());
+    let times = rig.lines("times");
+    assert_eq!((times.len(), most(&times, |line| line.ends_with("dear"))), (8, 1), "{times:?}");
+}
+
 #[test]
 fn what_a_scout_found_is_in_the_briefs_of_those_who_wait_for_it() {
     let scout =

@@ -192,7 +192,7 @@ fn all_are_cancelled() {
     let rig = Rig::new(&text, &[("worker.sh", &worker(ENDLESS))]);
     let engine = rig.start(&["apply", "--yes"]);
     rig.until_lines("starts", 1);
-    rig.sop_ends(0, &["cancel"]);
+    rig.sop_ends(0, &["cancel", "--all"]);
     assert_eq!(engine.wait(), 3, "{}", rig.engine_said());
     rig.until_quiet();
     assert_eq!(rig.lines("starts"), ["a/1"], "what was cancelled is not started");
@@ -223,7 +223,7 @@ fn what_makes_no_sense_is_refused_with_a_reason() {
     for (args, what) in [
         (vec!["retry", "a"], "can be tried again"),
         (vec!["retry", "z"], "it has `a`"),
-        (vec!["cancel"], "nothing in `o-1` is left to cancel"),
+        (vec!["cancel", "--all"], "nothing in `o-1` is left to cancel"),
         (vec!["review", "a", "--approve", "--run", "o-9"], "there is no run `o-9`"),
         (vec!["review", "a"], "--approve"),
     ] {

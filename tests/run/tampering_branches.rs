@@ -95,8 +95,8 @@ fn a_sibling_that_is_deleted_or_made_an_alias_is_named() {
 }
 
 #[test]
-fn what_was_moved_before_is_noted_and_blamed_on_no_one_else() {
-    let (rig, said) = beside(2, 0, &format!("onto {QUICK}"));
+fn what_was_moved_before_is_blamed_on_no_one_else_and_the_run_is_not_done_before_it_is_put_back() {
+    let (rig, said) = beside(2, 3, &format!("onto {QUICK}"));
     let (quick, evil) = (rig.wp("quick"), rig.wp("evil"));
     assert!(told(&evil, QUICK).is_some(), "{:?}", evil.rounds);
     // Its second round did nothing wrong, but the branch is still not what was checked.
@@ -108,6 +108,9 @@ fn what_was_moved_before_is_noted_and_blamed_on_no_one_else() {
     let offered = take_all(&rig, &said);
     assert_eq!(offered, [moved[0].checked.as_str(), "sop/o-1/evil"]);
     assert_eq!(rig.on("HEAD", "evil.txt").trim(), "good evil");
+    assert!(said.out.contains("2 of 2 WPs through") && said.out.contains("nobody's to touch"));
+    rig.git(&["update-ref", "--no-deref", QUICK, moved[0].checked.as_str()]);
+    rig.sop_ends(0, &["resume"]);
 }
 
 #[test]

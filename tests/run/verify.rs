@@ -166,6 +166,48 @@ fn what_is_wrong_with_the_whole_fails_the_run_and_is_named() {
 }
 
 #[test]
+fn findings_below_the_severity_that_blocks_are_told_and_block_nothing() {
+    let finds = |severity: &str| {
+        format!(
+            "echo '{{\"verdict\": \"request_changes\", \"findings\": [{{\"file\": \"a.txt\", \"line\": 1, \
+             \"severity\": \"{severity}\", \"message\": \"a and b differ\"}}]}}'"
+        )
+    };
+    let reviewed = "[review]\ntier = \"lead\"\nblock_from = \"major\"\n";
+    let own = "[verify]\nreview_tier = \"lead\"\nblock_from = \"major\"";
+    let as_reviews = format!("{reviewed}[verify]\nreview_tier = \"lead\"");
+    let all = "[verify]\nreview_tier = \"lead\"\nblock_from = \"note\"";
+    for (verify, severity, blocks) in [
+        (own, "minor", false),
+        (own, "major", true),
+        (as_reviews.as_str(), "minor", false),
+        (all, "note", true),
+        ("[verify]\nreview_tier = \"lead\"", "minor", true),
+        ("[verify]\nreview_tier = \"lead\"", "note", false),
+    ] {
+        // Of packages nobody finds anything.
+        let judge =
+            format!("[ $SOP_LENS = whole ] || {{ {APPROVES}; exit; }}\n{}", finds(severity));
+        let rig = rig(verify, "true", &judge);
+        let said = rig.apply(if blocks { 3 } else { 0 });
+        let look = rig.ledger().verify.expect("a look");
+        assert_eq!(look.held(), !blocks, "{verify} {severity}");
+        let found = &look.verdict.expect("a verdict").findings;
+        assert_eq!(found.len(), 1, "{verify} {severity}: it is recorded");
+        assert!(rig.of_run("verdicts/verify/1.json").contains("a and b differ"));
+        let status = rig.sop_ends(0, &["status"]);
+        let told = match blocks {
+            true => "whole: a and b differ: a.txt:1".to_owned(),
+            false => format!("noted: whole: a and b differ: a.txt:1 ({severity})"),
+        };
+        for text in [&said.out, &status.out] {
+            assert!(text.contains(&told), "{told}: {text}");
+            assert_eq!(text.contains("approved by lead, who noted 1 finding"), !blocks, "{text}");
+        }
+    }
+}
+
+#[test]
 fn what_was_wrong_around_it_can_be_looked_at_once_more() {
     let rig = rig(BOTH, "test -e \"$MARKS/service\"", APPROVES);
     rig.apply(3);

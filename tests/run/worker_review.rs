@@ -192,6 +192,11 @@ fn one_that_never_gives_a_verdict_is_infrastructure_and_the_others_answer_is_kep
     assert_eq!((wp.phase, wp.round), (Phase::Blocked, 1));
     let problem = wp.blocked_by.expect("it says why");
     assert!(problem.message.contains("it gave no verdict that can be read"), "{}", problem.message);
+    assert!(
+        problem.message.contains("as `sop schema verdict` says; see logs/a-review.1."),
+        "{}",
+        problem.message
+    );
     // Another try asks nobody again who has answered.
     rig.sop_ends(5, &["resume"]);
     assert_eq!(asked(&rig), ["quality/1", "quality/1", "quality/1", "quality/1", "tests/1"]);

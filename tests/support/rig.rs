@@ -86,6 +86,11 @@ impl Rig {
         fs::write(path, text).expect("a file");
     }
 
+    /// The plan as it stands.
+    pub fn plan_text(&self) -> String {
+        std::fs::read_to_string(self.repo().join("plan.toml")).expect("a plan")
+    }
+
     /// Runs git in the checkout, which must succeed, and returns what it said.
     pub fn git(&self, args: &[&str]) -> String {
         let said = run(self.command("git").args(args), "");

@@ -1,7 +1,7 @@
 //! One event of every sort, as it would be the next one about WP `a` in the state of a story: whether
 //! it may follow depends on the phase alone.
 
-use sop::event::{ApprovedBy, Event, MovedBranch, NextStep, Outcome, StopReason};
+use sop::event::{ApprovedBy, Event, MovedBranch, NextStep, Outcome, Standing, StopReason};
 use sop::ledger::judge;
 use sop::model::outcome::{Check, Class, End, Problem};
 use sop::model::turn::{Fault, FaultClass, Spent, Turn, Usd};
@@ -76,6 +76,7 @@ pub fn of_wp(run: &Story, id: &str) -> Vec<Event> {
             wp: wp.clone(),
             limit: Spent::Usd { most: Usd(5_000_000) },
             of_run: false,
+            reviewer: None,
         },
         Event::ReviewStarted {
             wp: Some(wp.clone()),
@@ -202,6 +203,15 @@ pub fn of_run(run: &Story) -> Vec<Event> {
                 branch: "sop/settings-1/a".to_owned(),
                 checked: commit("c"),
                 stands: Some("refs/heads/main".to_owned()),
+            }],
+        },
+        Event::RunGuarded { guard: "9d".repeat(32) },
+        Event::RepositoryChanged {
+            standing: vec![Standing {
+                place: "config (of git's own)".to_owned(),
+                what: "was changed since the run began".to_owned(),
+                seen_with: vec![wp_id("a")],
+                put_back: Some("cp a b".to_owned()),
             }],
         },
         Event::NoteAdded { text: "The client is in `lib/`.".to_owned(), by: "Ann".to_owned() },

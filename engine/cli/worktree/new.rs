@@ -3,9 +3,13 @@
 use super::{refused, show};
 use crate::cli::exit;
 use crate::cli::failure::Failure;
+use crate::cli::layers::{self, Overrides, User};
 use crate::cli::request::no_worker;
 use crate::cli::run_args;
 use crate::cli::terminal::Color;
+use crate::finding::any_error;
+use crate::git::Repo;
+use crate::model::plan::Command;
 use crate::process;
 use crate::upkeep::fresh::{self, New};
 
@@ -34,12 +38,16 @@ pub struct Args {
 pub(super) fn run(args: &Args, color: Color) -> Result<u8, Failure> {
     no_worker()?;
     let repo = run_args::repository()?;
+    let (copy, setup) = match args.bare {
+        true => Default::default(),
+        false => provision(&repo)?,
+    };
     let new = New {
         name: args.name.clone(),
         branch: args.branch.clone(),
         base: args.base.clone(),
-        copy: Vec::new(),
-        setup: Vec::new(),
+        copy,
+        setup,
     };
     let made = fresh::make(&repo, &new).map_err(refused)?;
     let path = process::escape_path(&made.path);
@@ -51,4 +59,18 @@ pub(super) fn run(args: &Args, color: Color) -> Result<u8, Failure> {
         writeln!(out, "{path}")
     })?;
     Ok(exit::DONE)
+}
+
+/// What the config says that a fresh worktree needs.
+fn provision(repo: &Repo) -> Result<(Vec<String>, Vec<Command>), Failure> {
+    let layers = layers::gather(Some(repo), User::Heeded, &Overrides::default())?;
+    if any_error(&layers.look()) {
+        return Err(Failure::new(
+            exit::FINDINGS,
+            "the config has errors, and may say what a worktree needs",
+        )
+        .help("`sop config` shows them"));
+    }
+    let wanted = layers.provision();
+    Ok((wanted.copy, wanted.setup))
 }

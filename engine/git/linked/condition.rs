@@ -101,7 +101,7 @@ impl Linked {
             Some(root) => {
                 found.unlinked =
                     !self.is_main() && self.repo.admin_of(root).as_ref() != Some(&self.admin);
-                found.users = in_use::users_of(root);
+                found.users = users_of(root);
                 self.status(&index, brought, &mut found)?;
                 look_inside(root, &index, &mut found)?;
             }
@@ -208,6 +208,32 @@ impl Linked {
         }
         Ok(())
     }
+}
+
+/// Processes in a folder, but for children of this one that have not become another program yet: what they have open
+/// is what this one had.
+fn users_of(root: &Path) -> Vec<User> {
+    let own = std::process::id();
+    let program = |pid: u32| std::fs::read_link(format!("/proc/{pid}/exe")).ok();
+    let parent = |pid: u32| -> Option<u32> {
+        let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+        // The name before it is in brackets, and may hold anything.
+        stat.rsplit_once(") ")?.1.split(' ').nth(1)?.parse().ok()
+    };
+    let mut users = in_use::users_of(root);
+    users.retain(|user| {
+        let twin = parent(user.pid) == Some(own) && program(user.pid) == program(own);
+        let gone = program(user.pid).is_none() && parent(user.pid).is_none();
+        !twin && !gone
+    });
+    if users.is_empty() {
+        return users;
+    }
+    // One that only came by, as the prompt of a shell may, is not at work in it.
+    std::thread::sleep(std::time::Duration::from_millis(30));
+    let still = in_use::users_of(root);
+    users.retain(|user| still.contains(user));
+    users
 }
 
 fn look_inside(root: &Path, index: &ScratchIndex, found: &mut Condition) -> Result<(), GitError> {

@@ -21,7 +21,7 @@ pub struct Tier {
     pub escalate_to: Option<TierId>,
     /// Tiers to go on with when this one's provider cannot serve.
     pub fallback: Vec<TierId>,
-    /// WPs at work on this tier at once.
+    /// WPs at work and sessions of reviewers on this tier at once.
     pub max_parallel: Option<usize>,
     /// Wall clock of one attempt.
     pub timeout: Length,
@@ -126,7 +126,26 @@ impl Adapter {
             Self::Acp => "acp",
         }
     }
+
+    /// Whether its agent tells what a turn costs; nothing where that depends on the program.
+    #[must_use]
+    pub fn tells_cost(self) -> Option<bool> {
+        match self {
+            Self::Claude | Self::Opencode | Self::Aider => Some(true),
+            Self::Codex | Self::Gemini => Some(false),
+            Self::Acp => None,
+        }
+    }
 }
+
+/// Programs that speak the Agent Client Protocol, and whether they tell what a turn costs over it.
+const OVER_THE_PROTOCOL: [(&str, bool); 5] = [
+    ("codex-acp", false),
+    ("gemini", false),
+    ("gemini-cli", false),
+    ("claude-agent-acp", true),
+    ("opencode", true),
+];
 
 /// Workers that need no `[workers.NAME]` table: name, adapter, and the program where it is not the
 /// adapter's own.
@@ -150,6 +169,21 @@ impl Worker {
             Does::Command { command, .. } => command,
             Does::Agent { program, .. } => program,
         }
+    }
+
+    /// Whether what it costs is told, so that a budget of money can hold it; nothing where nobody can know
+    /// beforehand: a command may tell it in the file `SOP_TURN`.
+    #[must_use]
+    pub fn tells_cost(&self) -> Option<bool> {
+        let Does::Agent { agent, program, .. } = &self.does else { return None };
+        agent.tells_cost().or_else(|| {
+            // `npx @scope/program --flag` is as good as `/a/path/program`.
+            let mut words = program.iter().filter_map(|word| word.rsplit('/').next());
+            words.find_map(|word| {
+                let known = OVER_THE_PROTOCOL.iter().find(|(name, _)| *name == word);
+                known.map(|(_, tells)| *tells)
+            })
+        })
     }
 
     /// The built-in worker of this name.

@@ -39,6 +39,11 @@ pub struct Verify {
     #[schemars(example = &"lead")]
     pub review_tier: Option<Name>,
 
+    /// Least severity of a finding of that tier from which the whole does not hold; those below are recorded and
+    /// told. Default: as `[review]` says, or `minor`.
+    #[schemars(example = &"major")]
+    pub block_from: Option<Word<ReviewSeverity>>,
+
     /// End-to-end commands that must all exit 0 on the integrated tree.
     #[serde(default)]
     #[schemars(extend("default" = []))]

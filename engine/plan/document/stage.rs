@@ -80,7 +80,8 @@ pub struct Consolidate {
     #[schemars(example = 2)]
     pub rounds: Option<Whole<1, 3>>,
 
-    /// Dollars that its workers and reviewers may cost together. Default: no limit.
+    /// Dollars that its workers and reviewers may cost together. codex and gemini never tell what they
+    /// cost: it does not hold them, and `budget_tokens` does. Default: no limit.
     #[schemars(example = 2.5)]
     pub budget_usd: Option<Money>,
 

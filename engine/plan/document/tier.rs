@@ -35,7 +35,8 @@ pub struct Tier {
     #[schemars(example = serde_json::json!(["light-elsewhere"]))]
     pub fallback: Vec<Name>,
 
-    /// How many work packages are at work on this tier at once. Default: as many as `[plan] max_parallel` allows.
+    /// How many are at work on this tier at once, work packages and sessions of reviewers together. Default: as many
+    /// as `[plan] max_parallel` allows.
     #[schemars(example = 2)]
     pub max_parallel: Option<Whole<1, 1000>>,
 

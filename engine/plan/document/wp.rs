@@ -97,7 +97,8 @@ pub struct Wp {
     #[schemars(example = serde_json::json!({ "module": "settings" }))]
     pub vars: Named<Variable, String>,
 
-    /// Dollars that its workers and reviewers may cost together. Default: no limit.
+    /// Dollars that its workers and reviewers may cost together. codex and gemini never tell what they
+    /// cost: it does not hold them, and `budget_tokens` does. Default: no limit.
     #[schemars(example = 2.5)]
     pub budget_usd: Option<Money>,
 

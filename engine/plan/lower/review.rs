@@ -3,7 +3,6 @@
 use super::names::Names;
 use super::{Notes, commands, id};
 use crate::model::plan::{self as model, Review};
-use crate::model::verdict::ReviewSeverity;
 use crate::plan::document::{Dod, ReviewTable, Verify};
 use crate::plan::scalar::Name;
 use crate::plan::shape::{Either, Table};
@@ -18,7 +17,7 @@ pub fn table(table: ReviewTable, names: &Names, notes: &mut Notes) -> Review {
     Review::Worker {
         tier: id(table.tier.0),
         lenses: lenses(table.lenses, notes),
-        block_from: table.block_from.map_or(ReviewSeverity::Minor, |word| word.0),
+        block_from: table.block_from.map_or_else(model::block_from, |word| word.0),
     }
 }
 
@@ -47,14 +46,15 @@ fn lenses(said: Option<Vec<Name>>, notes: &mut Notes) -> Vec<String> {
     lenses
 }
 
-/// The last look at the whole. Where nothing is integrated, or nothing is asked for, that is noted.
+/// The last look at the whole, which blocks from where reviews do if it does not say. Where nothing is integrated, or nothing is asked for, that is noted.
 pub fn verify(
     table: &Table<Verify>,
     staged: bool,
+    review: Option<&Review>,
     names: &Names,
     notes: &mut Notes,
 ) -> model::Verify {
-    let Verify { review_tier, live } = &table.0;
+    let Verify { review_tier, block_from, live } = &table.0;
     if !staged {
         notes
             .error(
@@ -73,6 +73,20 @@ pub fn verify(
     if let Some(tier) = review_tier {
         names.tier(tier, || "/verify/review_tier".to_owned(), notes);
     }
+    if review_tier.is_none() && block_from.is_some() {
+        notes
+            .warning(
+                "/verify/block_from",
+                "idle-key",
+                "nobody reads the whole, so nothing is found that could block",
+            )
+            .key()
+            .help("name a `review_tier`, or leave `block_from` out");
+    }
+    let as_reviews = match review {
+        Some(Review::Worker { block_from, .. }) => *block_from,
+        _ => model::block_from(),
+    };
     let mut commands = Vec::with_capacity(live.len());
     for (i, entry) in live.iter().enumerate() {
         let at = || format!("/verify/live/{i}");
@@ -92,6 +106,7 @@ pub fn verify(
     }
     model::Verify {
         review_tier: review_tier.as_ref().map(|tier| id(tier.0.clone())),
+        block_from: block_from.as_ref().map_or(as_reviews, |word| word.0),
         live: commands,
     }
 }

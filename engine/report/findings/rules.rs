@@ -363,6 +363,11 @@ pub const RULES: &[Rule] = &[
         help: "Correct the id, or take the entry out.",
     },
     Rule {
+        code: "untold-cost",
+        about: "A budget of money is for agents that tell what they cost.",
+        help: "codex and gemini never tell it, so nothing is ever counted against `budget_usd` while they work. Say `budget_tokens`: tokens are told by all agents. A plain command may tell its cost in the file `SOP_TURN`.",
+    },
+    Rule {
         code: "unused-review",
         about: "A `[review]` table is used by some WP.",
         help: "Each WP says another review, or `[plan] review` does for all. Leave the table out, or let one say `review = \"worker\"`.",

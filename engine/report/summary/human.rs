@@ -3,7 +3,7 @@
 
 use std::io::{self, Write};
 
-use super::{Failure, Left, LeftWhat, Moved, StageSummary, Summary, Verified, WpSummary};
+use super::{Failure, Left, LeftWhat, StageSummary, Summary, Verified, WpSummary};
 use crate::event::StopReason;
 use crate::ledger::{GatePhase, Means, Note};
 use crate::model::outcome::End;
@@ -46,6 +46,7 @@ impl Summary {
             Some(verify) => verify.write(out, look)?,
             None => Whole::write_none(out, look)?,
         }
+        self.write_tampering(out, look)?;
         self.write_told(out, look)?;
         if let Some(costs) = &self.costs {
             writeln!(out)?;
@@ -56,6 +57,18 @@ impl Summary {
             Some(failure) => failure.write(out, look),
             None => Ok(()),
         }
+    }
+
+    /// What was done to the repository and stands, each with what puts it back.
+    fn write_tampering(&self, out: &mut impl Write, look: &Look) -> io::Result<()> {
+        for standing in &self.tampering {
+            let mark = Line::new(look).then(Tone::Bad, words::tone_mark(Tone::Bad, look)).gap(1);
+            write_rows(out, Flow::after(mark).then(Tone::Bad, &standing.to_string()))?;
+            if let Some(command) = &standing.put_back {
+                write_command(out, look, 4, command)?;
+            }
+        }
+        Ok(())
     }
 
     /// What is so of the whole run: corrections, providers that are out.
@@ -97,11 +110,12 @@ impl Summary {
             Some(StopReason::Interrupted) => ("interrupted", Tone::Warn),
             _ => words::outcome(self.outcome),
         };
+        let word = words::with_reason(word, self.failed_in.as_deref());
         let mark = Line::new(look).then(tone, words::tone_mark(tone, look)).gap(1);
         let text = Flow::after(mark)
             .then(Tone::Strong, self.run.as_str())
             .dot()
-            .then(tone, word)
+            .then(tone, &word)
             .dot()
             .then(Tone::Normal, &format!("{} of {} WPs through", self.through, self.wps.len()))
             .dot()
@@ -181,7 +195,7 @@ impl WpSummary {
         }
         if let Some(moved) = &self.moved {
             write_rows(out, row("moved").then(Tone::Bad, &moved.what))?;
-            moved.write_command(out, look, 4 + NAMES)?;
+            write_command(out, look, 4 + NAMES, &moved.command)?;
         }
         for note in &self.notes {
             write_rows(out, row("seen").then(Tone::Warn, note))?;
@@ -254,14 +268,6 @@ impl Verified {
     }
 }
 
-impl Moved {
-    fn write_command(&self, out: &mut impl Write, look: &Look, indent: usize) -> io::Result<()> {
-        let wide = Look { width: None, ..*look };
-        let line = Line::new(&wide).gap(indent).then(Tone::Command, &self.command);
-        writeln!(out, "{}", line.done().trimmed())
-    }
-}
-
 impl StageSummary {
     fn write(&self, out: &mut impl Write, look: &Look) -> io::Result<()> {
         let (tone, word) = match self.state {
@@ -292,7 +298,7 @@ impl StageSummary {
         let row = |text: &str| Flow::after(Line::new(look).gap(4)).then(Tone::Bad, text);
         if let Some(moved) = &self.moved {
             write_rows(out, row(&moved.what))?;
-            moved.write_command(out, look, 4)?;
+            write_command(out, look, 4, &moved.command)?;
         }
         if self.state == GatePhase::Failed {
             for problem in &self.problems {
@@ -340,6 +346,13 @@ impl Failure {
         };
         writeln!(out, "{}", end.done().trimmed())
     }
+}
+
+/// A command stays in one line, for whoever copies it.
+fn write_command(out: &mut impl Write, look: &Look, indent: usize, text: &str) -> io::Result<()> {
+    let wide = Look { width: None, ..*look };
+    let line = Line::new(&wide).gap(indent).then(Tone::Command, text);
+    writeln!(out, "{}", line.done().trimmed())
 }
 
 fn write_rows(out: &mut impl Write, text: Flow<'_>) -> io::Result<()> {

@@ -14,7 +14,7 @@ use serde::Serialize;
 pub use failure::Failure;
 pub use next::NextCommand;
 
-use crate::event::{Outcome, StopReason};
+use crate::event::{Outcome, Standing, StopReason};
 use crate::ledger::{Fork, GatePhase, Ledger, Note, Outage, Phase};
 use crate::model::ids::{CommitId, RunId, StageId, TierId, WpId};
 use crate::model::outcome::{Class, End, Problem};
@@ -25,6 +25,7 @@ use crate::model::verdict::Judgment;
 use crate::report::commands;
 use crate::report::costs::Costs;
 use crate::report::whole::Whole;
+use crate::report::words;
 
 /// A run in retrospect.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -35,6 +36,9 @@ pub struct Summary {
     pub goal: String,
     /// How it stands.
     pub outcome: Outcome,
+    /// What failed, where every WP got through and it failed all the same.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub failed_in: Option<String>,
     /// Why the engine let it go, where it did so before the end.
     pub stopped: Option<StopReason>,
     /// From the run's first record to its last.
@@ -49,6 +53,8 @@ pub struct Summary {
     pub stages: Vec<StageSummary>,
     /// The last look at the whole, where there is a whole.
     pub verify: Option<Whole>,
+    /// What of the repository is nobody's to touch and is not as it was when the run began.
+    pub tampering: Vec<Standing>,
     /// Corrections of the plan's facts.
     pub corrections: Vec<Note>,
     /// Providers that fail.
@@ -215,6 +221,7 @@ impl Summary {
             run: ledger.run.clone(),
             goal: ledger.goal.clone(),
             outcome: ledger.outcome.unwrap_or_else(|| ledger.standing()),
+            failed_in: words::failed_in(ledger),
             stopped: ledger.stopped.filter(|_| ledger.outcome.is_none()),
             took: ledger.updated_at.since(ledger.created_at),
             base: ledger.base.clone(),
@@ -222,6 +229,7 @@ impl Summary {
             wps: ledger.wps.iter().map(|wp| WpSummary::of(wp, ledger)).collect(),
             stages: ledger.gates.iter().filter_map(|gate| StageSummary::of(gate, ledger)).collect(),
             verify: Whole::of(ledger),
+            tampering: ledger.tampering.clone(),
             corrections: ledger.notes.clone(),
             outages: ledger.outages.clone(),
             costs: Costs::of(ledger),

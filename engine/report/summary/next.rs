@@ -59,6 +59,9 @@ pub(super) fn commands(ledger: &Ledger) -> Vec<NextCommand> {
     for wp in of(Phase::Cancelled) {
         say(commands::retry(run, &wp.id), "take it up again");
     }
+    if ledger.tampered() {
+        say(commands::resume(run), "once what was changed is put back, by the commands above");
+    }
     if ledger.gates.last().is_some_and(|gate| gate.halted.is_some()) {
         say(commands::resume(run), "once what is in the way of the merge is mended");
     }

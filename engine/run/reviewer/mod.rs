@@ -8,9 +8,12 @@
 
 mod answer;
 mod session;
+mod share;
 
+use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use tokio::sync::Mutex;
 use tokio::task::JoinSet;
@@ -29,10 +32,16 @@ use crate::model::verdict::{ReviewSeverity, Verdict};
 use crate::process;
 
 use super::beside;
+use super::lookout::SessionOf;
 use super::provision::snapshot_spec;
+use super::seats::Seat;
 use super::site::{Halt, Site};
 use super::step::{Order, Orders};
 use super::unit::Line;
+use share::Share;
+
+/// How often one looks again that waits for what the others leave of the budget.
+const OTHERS: Duration = Duration::from_millis(200);
 
 /// The lens of the last look at the whole.
 pub const WHOLE: &str = "whole";
@@ -83,6 +92,8 @@ pub enum Heard {
         limit: Spent,
         /// Whether it is the run's.
         of_run: bool,
+        /// What the one looked for that was ended at it; nothing where it could not begin.
+        reviewer: Option<String>,
     },
     /// Whoever is left has to wait for its time.
     Later,
@@ -102,12 +113,14 @@ struct Seen {
     state: Option<Box<WpState>>,
     review: ReviewState,
     since: Option<Timestamp>,
+    /// What each session at work was given.
+    given: HashMap<String, Budget>,
 }
 
 /// What became of one lens.
 enum Sat {
     Answered,
-    Spent { limit: Spent, of_run: bool },
+    Spent { limit: Spent, of_run: bool, reviewer: Option<String> },
     Later,
 }
 
@@ -123,7 +136,13 @@ impl Bench {
         review: ReviewState,
     ) -> Self {
         let since = state.as_ref().and_then(|state| state.since);
-        Self { site, line, orders, subject, seen: Mutex::new(Seen { state, review, since }) }
+        Self {
+            site,
+            line,
+            orders,
+            subject,
+            seen: Mutex::new(Seen { state, review, since, given: HashMap::new() }),
+        }
     }
 
     /// Asks everybody who has not answered yet, side by side, and hears them to their end.
@@ -145,7 +164,12 @@ impl Bench {
             });
             match ended {
                 Ok(Sat::Answered) => {}
-                Ok(Sat::Spent { limit, of_run }) => spent = Some((limit, of_run)),
+                Ok(Sat::Spent { limit, of_run, reviewer }) => {
+                    // Of those who ended for it, one that was at work says more.
+                    if spent.is_none() || reviewer.is_some() {
+                        spent = Some((limit, of_run, reviewer));
+                    }
+                }
                 Ok(Sat::Later) => later = true,
                 // What infrastructure did is worth more to know than that somebody said stop.
                 Err(Halt::Stopped) => halt = halt.or(Some(Halt::Stopped)),
@@ -158,8 +182,8 @@ impl Bench {
         if let Some(halt) = halt {
             return Err(halt);
         }
-        if let Some((limit, of_run)) = spent {
-            return Ok(Heard::Spent { limit, of_run });
+        if let Some((limit, of_run, reviewer)) = spent {
+            return Ok(Heard::Spent { limit, of_run, reviewer });
         }
         if later {
             return Ok(Heard::Later);
@@ -190,6 +214,7 @@ impl Bench {
     /// One lens to its answer: sessions until one of them has given it.
     async fn sit(&self, lens: &str) -> Result<Sat, Halt> {
         loop {
+            let (mut orders, mut freed) = (self.orders.clone(), self.site.seats.watch());
             let sitting = {
                 let seen = self.seen.lock().await;
                 let reviewer = seen.review.reviewer(lens);
@@ -198,22 +223,29 @@ impl Bench {
                 }
                 reviewer.and_then(|reviewer| reviewer.at_work.clone())
             };
-            let (sitting, left) = match sitting {
-                Some(sitting) => (sitting, self.left(&*self.seen.lock().await).unwrap_or_default()),
+            let (sitting, given, seat) = match sitting {
+                Some(sitting) => self.adopted(lens, sitting).await,
                 None => match self.next(lens).await? {
-                    Next::Sit(sitting, left) => (sitting, left),
+                    Next::Sit(sitting, given, seat) => (sitting, given, seat),
                     Next::Else(sat) => return Ok(sat),
                     Next::Wait(time) => {
-                        let mut orders = self.orders.clone();
                         tokio::select! {
                             () = tokio::time::sleep(time) => {}
                             _ = orders.changed() => {}
                         }
                         continue;
                     }
+                    Next::Seat => {
+                        tokio::select! {
+                            _ = freed.changed() => {}
+                            _ = orders.changed() => {}
+                        }
+                        continue;
+                    }
                 },
             };
-            let event = self.session(lens, &sitting, left).await?;
+            let event = self.session(lens, &sitting, given).await?;
+            drop(seat);
             self.ended(lens, event).await?;
         }
     }
@@ -243,10 +275,12 @@ impl Bench {
                 None => Next::Wait(at.since(Timestamp(jiff::Timestamp::now())).0),
             });
         }
-        let left = match self.left(&seen) {
-            Ok(left) => left,
-            Err((limit, of_run)) => return Ok(Next::Else(Sat::Spent { limit, of_run })),
+        let given = match self.share(&seen, lens) {
+            Share::Given(given) => given,
+            Share::Later => return Ok(Next::Wait(OTHERS)),
+            Share::Spent(sat) => return Ok(Next::Else(sat)),
         };
+        let Some(seat) = self.site.seats.take(&tier) else { return Ok(Next::Seat) };
         if seen.review.guard.is_none() {
             self.let_in(&mut seen).await?;
         }
@@ -271,10 +305,25 @@ impl Bench {
             session: sitting.resumed.clone(),
         };
         self.record(&mut seen, event).await?;
-        Ok(Next::Sit(sitting, left))
+        seen.given.insert(lens.to_owned(), given);
+        Ok(Next::Sit(sitting, given, seat))
     }
 
-    /// What the next session may use.
+    /// A session that an earlier engine began, with what that one gave it.
+    async fn adopted(&self, lens: &str, sitting: Sitting) -> (Sitting, Budget, Seat) {
+        let seat = self.site.seats.adopt(&self.session_of(lens), &sitting.tier);
+        let mut seen = self.seen.lock().await;
+        let given = self.given_before(lens, &sitting);
+        let given = given.unwrap_or_else(|| self.left(&seen).unwrap_or_default());
+        seen.given.insert(lens.to_owned(), given);
+        (sitting, given, seat)
+    }
+
+    fn session_of(&self, lens: &str) -> SessionOf {
+        SessionOf { wp: self.subject.wp.clone(), lens: Some(lens.to_owned()) }
+    }
+
+    /// What is left for sessions.
     fn left(&self, seen: &Seen) -> Result<Budget, (Spent, bool)> {
         let (site, plan) = (&self.site, &self.site.plan);
         match (&self.subject.wp, &seen.state) {
@@ -300,6 +349,7 @@ impl Bench {
         };
         let beside = at_work(&seen);
         self.record(&mut seen, event).await?;
+        seen.given.remove(lens);
         let heard = seen.review.verdict(lens).is_some();
         drop(seen);
         if !touched.is_empty() || (answered && !heard) {
@@ -388,8 +438,13 @@ impl Bench {
 }
 
 enum Next {
-    Sit(Sitting, Budget),
-    Wait(std::time::Duration),
+    /// It begins, with so much to use, on this seat.
+    Sit(Sitting, Budget, Seat),
+    /// It has to wait so long.
+    Wait(Duration),
+    /// It has to wait for a seat.
+    Seat,
+    /// There is no next one now.
     Else(Sat),
 }
 

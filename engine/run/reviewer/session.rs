@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::brief::args::{self, ArgContext};
 use crate::event::Event;
-use crate::launch::{Capture, Launcher, Spec, Stdin};
+use crate::launch::{Capture, Spec, Stdin};
 use crate::ledger::{Session, Sitting};
 use crate::model::ids::{TierId, WpId};
 use crate::model::plan::{BriefBy, Budget, Continue, Does, Kind, Plan, Review, Tier, Worker, Wp};
@@ -84,6 +84,13 @@ impl Bench {
         made.map(drop).map_err(|error| blocked(error.to_string()))
     }
 
+    /// What an earlier engine gave the session that it began, as its driver was told.
+    pub(super) fn given_before(&self, lens: &str, sitting: &Sitting) -> Option<Budget> {
+        let folder = self.site.dir.named(&self.folder_name(lens, sitting.number));
+        let order = Drive::read(&folder.join("drive.json")).ok()?;
+        Some(Budget { usd: order.usd, tokens: order.tokens })
+    }
+
     /// Sees a session through: started now, found at work, or found with its result.
     pub(super) async fn session(
         &self,
@@ -97,7 +104,8 @@ impl Bench {
         let folder = folder.map_err(|error| blocked(error.to_string()))?;
         let (spec, text) = self.spec(lens, sitting, &key, &folder, left)?;
         let failed = |error: crate::launch::LaunchError| blocked(error.to_string());
-        let handle = site.launcher.submit(&key, &spec).map_err(failed)?;
+        let begun = step::begin(&site.launcher, &key, &spec, &self.orders).await;
+        let Some(handle) = begun.map_err(failed)? else { return Err(Halt::Stopped) };
         let mut orders = self.orders.clone();
         let outcome = step::follow(&site.launcher, &handle, &mut orders).await.map_err(failed)?;
         let order = *orders.borrow();

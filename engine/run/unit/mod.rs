@@ -18,15 +18,17 @@ use tokio::sync::{mpsc, oneshot};
 
 use crate::event::Event;
 use crate::git::Worktree;
+use crate::launch::Key;
 use crate::ledger::{Phase, WpState, judge};
-use crate::model::ids::{CommitId, TierId, WpId};
+use crate::model::ids::{CommitId, WpId};
 use crate::model::outcome::{Check, Problem};
 use crate::model::plan::{Mode, Wp};
 
-use super::clean;
-use super::provision;
+use super::in_flight::of_wp;
+use super::seats::Seat;
 use super::site::{Halt, Site};
 use super::step::{Order, Orders};
+use super::{clean, ending, provision};
 
 /// What units and gates say to the dispatcher.
 #[derive(Debug)]
@@ -85,15 +87,15 @@ pub struct Unit {
     orders: Orders,
     state: Box<WpState>,
     reports: Vec<(WpId, String)>,
-    /// The tier on which it has room.
-    tier: TierId,
+    /// Its room on a tier, where it needs any.
+    seat: Option<Seat>,
     /// The worktree as it was when the last worker was let in.
     entered: Option<Worktree>,
 }
 
 impl Unit {
     /// Takes up a WP where its state says it is. `reports` are those of the scouts it waits for: who,
-    /// and the report's name within the run directory.
+    /// and the report's name within the run directory. `seat` is on the tier that it needs room on.
     #[must_use]
     pub fn new(
         site: Arc<Site>,
@@ -101,25 +103,23 @@ impl Unit {
         orders: Orders,
         state: WpState,
         reports: Vec<(WpId, String)>,
+        seat: Option<Seat>,
     ) -> Self {
-        let tier = site.next_tier(&state);
-        Self { site, line, orders, state: Box::new(state), reports, tier, entered: None }
+        Self { site, line, orders, state: Box::new(state), reports, seat, entered: None }
     }
 
     /// Goes on until nothing is left to do or somebody says stop.
     pub async fn run(mut self) {
         let id = self.state.id.clone();
         while self.state.phase.active() {
-            // A worker that runs is seen through (it was told to end); nothing else is begun.
-            if self.stopping() && self.state.phase != Phase::Working {
+            if self.stopping() && !self.is_seen_through() {
                 break;
             }
             if self.site.paused(&self.state) {
                 break;
             }
             // On another tier there may be no room now: whoever gives it out takes this up again.
-            let to_work = matches!(self.state.phase, Phase::Briefing | Phase::Starting);
-            if to_work && self.site.next_tier(&self.state) != self.tier {
+            if !self.is_seated() {
                 break;
             }
             let recorded = match self.advance().await {
@@ -135,12 +135,63 @@ impl Unit {
                 _ => break,
             }
         }
+        if self.stopping() {
+            self.end_what_runs().await;
+        }
         self.clean().await;
         let _ = self.line.0.send(Message::UnitDone(id)).await;
     }
 
+    /// Whether it has the room that the next step needs; gives up what it needs no more.
+    fn is_seated(&mut self) -> bool {
+        let tier = self.site.seat_for(&self.state);
+        let to_work = matches!(self.state.phase, Phase::Briefing | Phase::Starting);
+        match (tier, &self.seat) {
+            (None, _) => {
+                self.seat = None;
+                true
+            }
+            (Some(tier), Some(seat)) => seat.tier() == &tier || !to_work,
+            // After its review; what is left of the round is short, and the next one is work.
+            (Some(_), None) => !to_work,
+        }
+    }
+
+    /// Of what goes on when somebody says stop: a worker or a reviewer that runs (it was told to end), and the look
+    /// at what a worker has done to the repository, which nobody else will take. Nothing else is begun.
+    fn is_seen_through(&self) -> bool {
+        match self.state.phase {
+            Phase::Working => true,
+            Phase::Scoping => *self.orders.borrow() != Order::Kill,
+            Phase::Reviewing => self.state.review.is_at_work(),
+            _ => false,
+        }
+    }
+
+    /// What an engine that died has left at work, and nobody took up.
+    async fn end_what_runs(&self) {
+        let plan = &self.site.plan;
+        let open = |key: &Key| of_wp(&self.state, plan, key.step(), key.attempt());
+        let (launcher, unit) = (&self.site.launcher, self.state.id.as_str());
+        let keys = launcher.steps_of(self.site.dir.run(), unit);
+        let keys = keys.map(|keys| keys.into_iter().filter(open).collect());
+        let ended = match keys {
+            Ok(keys) => ending::end(launcher, keys, &self.orders).await,
+            Err(error) => Err(error),
+        };
+        if let Err(error) = ended {
+            let wp = self.state.id.clone();
+            tracing::warn!(%wp, %error, "something is still at work");
+            let problem = Problem::new(self.check(), error.to_string());
+            if self.state.phase.active() {
+                let _ = self.line.record(Event::WpBlocked { wp, problem, halt: false }).await;
+            }
+        }
+    }
+
     /// Where nothing is integrated, nobody needs the worktree once its work is on its branch.
-    async fn clean(&self) {
+    async fn clean(&mut self) {
+        self.seat = None;
         let over = self.state.phase == Phase::Passed && self.site.plan.mode == Mode::Independent;
         if !over || self.line.0.send(Message::Leaving(self.state.id.clone())).await.is_err() {
             return;

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::brief::args::{self, ArgContext};
 use crate::event::Event;
-use crate::launch::{Capture, Key, Launcher, Spec, Stdin};
+use crate::launch::{Capture, Key, Spec, Stdin};
 use crate::ledger::NextAttempt;
 use crate::model::outcome::{Check, Problem};
 use crate::model::plan::{BriefBy, Does, Kind, Worker};
@@ -45,7 +45,7 @@ impl Unit {
         if let Err((limit, of_run)) =
             self.site.lookout.left(&self.site.plan, self.wp(), &self.state)
         {
-            return Ok(Event::BudgetSpent { wp, limit, of_run });
+            return Ok(Event::BudgetSpent { wp, limit, of_run, reviewer: None });
         }
         let attempt = self.state.attempt + 1;
         let session = self.session_for(&tier);
@@ -84,7 +84,8 @@ impl Unit {
         let failed = |error: crate::launch::LaunchError| {
             Halt::blocked(Problem::new(Check::Worker, error.to_string()))
         };
-        let handle = self.site.launcher.submit(&key, &spec).map_err(failed)?;
+        let begun = step::begin(&self.site.launcher, &key, &spec, &self.orders).await;
+        let Some(handle) = begun.map_err(failed)? else { return Err(Halt::Stopped) };
         let outcome =
             step::follow(&self.site.launcher, &handle, &mut self.orders).await.map_err(failed)?;
         // Its holder is its parent, and no secret: a worker can stop itself as an order would.

@@ -11,6 +11,9 @@ use super::step::{Place, Step};
 use crate::plain_file;
 use crate::upkeep::error::UpkeepError;
 
+/// Beside the journal: how many of its steps are done.
+const NOTED: &str = "done";
+
 /// All steps of a migration.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Journal {
@@ -66,10 +69,19 @@ impl Journal {
         written().map_err(UpkeepError::io("write", &path))
     }
 
-    /// How many of its steps are done. They are made one after the other: the last one that is done tells.
+    /// How many of its steps are done: as many as were noted, and one more if the disk tells so.
     #[must_use]
     pub fn done(&self) -> usize {
-        self.steps.iter().rposition(Step::is_done).map_or(0, |at| at + 1)
+        let noted = plain_file::read_own(&self.workshop().join(NOTED)).unwrap_or_default();
+        let noted = std::str::from_utf8(&noted).ok().and_then(|text| text.trim().parse().ok());
+        let noted = noted.unwrap_or(0).min(self.steps.len());
+        noted + usize::from(self.steps.get(noted).is_some_and(Step::is_done))
+    }
+
+    fn note(&self, done: usize) -> Result<(), UpkeepError> {
+        let (fresh, path) = (self.workshop().join("done.new"), self.workshop().join(NOTED));
+        let written = fs::write(&fresh, done.to_string()).and_then(|()| fs::rename(&fresh, &path));
+        written.map_err(UpkeepError::io("write", &path))
     }
 
     /// Makes the steps that are not made yet.
@@ -85,7 +97,11 @@ impl Journal {
     /// # Errors
     /// As [`Journal::finish`].
     pub fn make_up_to(&self, many: usize) -> Result<(), UpkeepError> {
-        self.steps[..many].iter().skip(self.done()).try_for_each(Step::make)
+        for at in self.done()..many {
+            self.note(at)?;
+            self.steps[at].make()?;
+        }
+        self.note(many)
     }
 
     /// Undoes what is done, the last first, and forgets about it.
@@ -93,10 +109,12 @@ impl Journal {
     /// # Errors
     /// One of them cannot be undone; the journal stays.
     pub fn undo(&self) -> Result<(), UpkeepError> {
-        let done = self.done();
         // A file whose writing was cut short is beside the step after.
-        let begun = self.steps.len().min(done + 1);
-        self.steps[..begun].iter().rev().try_for_each(Step::undo)?;
+        let begun = self.steps.len().min(self.done() + 1);
+        for at in (0..begun).rev() {
+            self.steps[at].undo()?;
+            self.note(at)?;
+        }
         self.close()
     }
 
@@ -106,7 +124,7 @@ impl Journal {
     /// Something is left in its folder.
     pub fn close(&self) -> Result<(), UpkeepError> {
         let folder = self.workshop();
-        for name in ["journal.new", "journal.json"] {
+        for name in ["journal.new", "done.new", NOTED, "journal.json"] {
             match fs::remove_file(folder.join(name)) {
                 Err(error) if error.kind() != ErrorKind::NotFound => {
                     return Err(UpkeepError::io("remove", &folder.join(name))(error));

@@ -1,8 +1,8 @@
 //! A checkout turned into a bare repository with worktrees beside it: `repo/.bare`, `repo/.git` that leads there, and
 //! the checkout in `repo/<branch>/`. All of it moves by renaming: no file of the checkout is copied or written.
 //!
-//! The steps are worked out and written down before the first is made ([`journal`]); each can be told from the disk
-//! to be done or not, and can be undone. So whoever comes after a kill can finish or undo, whichever is wanted.
+//! The steps are worked out and written down before the first is made ([`journal`]); how many are done is noted, the
+//! one that was being made is told from the disk, and each can be undone. So whoever comes after a kill can finish or undo, whichever is wanted.
 
 mod grounds;
 pub mod journal;

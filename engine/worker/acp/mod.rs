@@ -21,6 +21,7 @@ pub mod wire;
 
 use super::opencode;
 use super::seam::{Abilities, Agent, Ask, CommandLine, Feed, Home, Login, Reader};
+use crate::model::plan::Adapter;
 use conversation::Conversation;
 
 /// The adapter.
@@ -63,7 +64,7 @@ impl Agent for Acp {
             resumes: true,
             redirects: true,
             tells_tokens: true,
-            tells_cost: false,
+            tells_cost: Adapter::Acp.tells_cost() == Some(true),
             tells_turns: true,
             read_only: true,
         }

@@ -8,6 +8,7 @@ mod reader;
 use std::ffi::OsString;
 
 use super::seam::{Abilities, Agent, Ask, CommandLine, Feed, Home, Login, Reader};
+use crate::model::plan::Adapter;
 
 /// The adapter.
 pub struct Aider;
@@ -83,7 +84,7 @@ impl Agent for Aider {
             resumes: false,
             redirects: false,
             tells_tokens: true,
-            tells_cost: true,
+            tells_cost: Adapter::Aider.tells_cost() == Some(true),
             tells_turns: true,
             read_only: true,
         }

@@ -9,6 +9,7 @@ use std::ffi::{OsStr, OsString};
 
 use super::flags::{self, Flag};
 use super::seam::{Abilities, Agent, Ask, CommandLine, Feed, Home, Login, Reader};
+use crate::model::plan::Adapter;
 use crate::model::turn::Usd;
 
 /// The adapter.
@@ -92,7 +93,7 @@ impl Agent for Claude {
             resumes: true,
             redirects: false,
             tells_tokens: true,
-            tells_cost: true,
+            tells_cost: Adapter::Claude.tells_cost() == Some(true),
             tells_turns: true,
             read_only: true,
         }

@@ -12,6 +12,7 @@ use std::fs;
 
 use super::flags::{self, Flag};
 use super::seam::{Abilities, Agent, Ask, CommandLine, Feed, Home, Login, Reader};
+use crate::model::plan::Adapter;
 
 /// The adapter.
 pub struct Codex;
@@ -72,7 +73,7 @@ impl Agent for Codex {
             resumes: true,
             redirects: false,
             tells_tokens: true,
-            tells_cost: false,
+            tells_cost: Adapter::Codex.tells_cost() == Some(true),
             tells_turns: true,
             read_only: true,
         }

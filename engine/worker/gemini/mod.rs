@@ -10,6 +10,7 @@ use std::ffi::OsString;
 
 use super::flags::{self, Flag};
 use super::seam::{Abilities, Agent, Ask, CommandLine, Feed, Home, Login, Reader};
+use crate::model::plan::Adapter;
 
 /// The adapter.
 pub struct Gemini;
@@ -69,7 +70,7 @@ impl Agent for Gemini {
             resumes: true,
             redirects: false,
             tells_tokens: true,
-            tells_cost: false,
+            tells_cost: Adapter::Gemini.tells_cost() == Some(true),
             tells_turns: true,
             read_only: true,
         }

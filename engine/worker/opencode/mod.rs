@@ -12,6 +12,7 @@ use serde_json::{Map, Value, json};
 
 use super::flags::{self, Flag};
 use super::seam::{Abilities, Agent, Ask, CommandLine, Feed, Home, Login, Reader};
+use crate::model::plan::Adapter;
 
 /// The adapter.
 pub struct Opencode;
@@ -67,7 +68,7 @@ impl Agent for Opencode {
             resumes: true,
             redirects: false,
             tells_tokens: true,
-            tells_cost: true,
+            tells_cost: Adapter::Opencode.tells_cost() == Some(true),
             tells_turns: true,
             read_only: true,
         }

@@ -1,5 +1,6 @@
 //! A command of the plan as the reviewer.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::brief::args::{self, ArgContext};
@@ -22,6 +23,14 @@ const VERDICT_LIMIT: u64 = 1 << 20;
 /// How often a reviewer is asked for a verdict that can be read.
 const ASKED: u32 = 2;
 
+/// An answer that is no verdict.
+#[derive(Debug, Default)]
+struct Unread {
+    why: String,
+    /// What it printed.
+    log: PathBuf,
+}
+
 impl Unit {
     /// The verdict of a command: printed, or left in its file. One that cannot be read is asked for once
     /// more.
@@ -31,24 +40,29 @@ impl Unit {
         timeout: Length,
     ) -> Result<Verdict, Halt> {
         let (diff, _) = self.write_diff().await?;
-        let mut last = String::new();
+        let mut last = None;
         for n in 1..=ASKED {
             match self.ask_once(command, timeout, &diff, n).await? {
                 Ok(verdict) => return Ok(verdict),
-                Err(problem) => last = problem,
+                Err(unread) => last = Some(unread),
             }
         }
-        Err(blocked(format!("the reviewer gave no verdict that can be read: {last}")))
+        let Unread { why, log } = last.unwrap_or_default();
+        let text =
+            format!("the reviewer gave no verdict that can be read: {why}; {}", Verdict::EXPECTED);
+        let tail = process::tail(&log, 40).unwrap_or_default().join("\n");
+        let problem = Problem::new(Check::Review, text);
+        Err(Halt::blocked(problem.logged(log_name(&self.site, &log), tail)))
     }
 
-    /// One call of the reviewer. The inner error says why its answer cannot be read.
+    /// One call of the reviewer.
     async fn ask_once(
         &mut self,
         command: &[String],
         timeout: Length,
         diff: &std::path::Path,
         n: u32,
-    ) -> Result<Result<Verdict, String>, Halt> {
+    ) -> Result<Result<Verdict, Unread>, Halt> {
         let site = Arc::clone(&self.site);
         let (id, round, base) = (self.state.id.clone(), self.state.round, self.base()?);
         let verdict = site.dir.named(&RunDir::verdict_name(&id, round));
@@ -110,13 +124,14 @@ impl Unit {
                 .logged(log_name(&site, &log), tail);
             return Err(Halt::blocked(problem));
         }
+        let unread = |why: String| Unread { why, log: log.clone() };
         Ok(read_verdict(&verdict).or_else(|missing| {
             let said = read_verdict(&printed);
             let verdict =
-                said.map_err(|unread| format!("{missing}; on standard output: {unread}"))?;
+                said.map_err(|why| unread(format!("{missing}; on standard output: {why}")))?;
             let bytes = serde_json::to_vec_pretty(&verdict).unwrap_or_default();
             let kept = site.dir.named(&RunDir::verdict_name(&id, round));
-            write_whole(&kept, &bytes).map_err(|error| error.to_string())?;
+            write_whole(&kept, &bytes).map_err(|error| unread(error.to_string()))?;
             Ok(verdict)
         }))
     }

@@ -44,7 +44,9 @@ impl Unit {
         );
         let verdicts = match bench.hear().await? {
             Heard::All(verdicts) => verdicts,
-            Heard::Spent { limit, of_run } => return Ok(Event::BudgetSpent { wp, limit, of_run }),
+            Heard::Spent { limit, of_run, reviewer } => {
+                return Ok(Event::BudgetSpent { wp, limit, of_run, reviewer });
+            }
             // Whoever gives room out takes it up again when its time has come.
             Heard::Later => return Err(Halt::Stopped),
         };
