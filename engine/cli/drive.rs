@@ -1,7 +1,7 @@
 //! Running an engine for whoever started it: the view they get, the summary at the end, the exit code.
 
 use std::io::{self, IsTerminal, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::exit;
@@ -93,7 +93,8 @@ pub fn sum_up(ledger: &Ledger, dir: &RunDir, view: &View, color: Color) -> Resul
 /// What a run came to, with what it left at work.
 #[must_use]
 pub fn summary(ledger: &Ledger, dir: &RunDir) -> Summary {
-    Summary::of(ledger, &dir.path()).with_at_work(launch::at_work(&dir.path()))
+    let summary = Summary::of(ledger, &dir.path()).as_found(|path| Path::new(path).exists());
+    summary.with_at_work(launch::at_work(&dir.path()))
 }
 
 /// The command line as it was typed, for the prompt of a picture.

@@ -255,6 +255,18 @@ impl Summary {
         self
     }
 
+    /// The same, of worktrees that are still there, as `is_there` says: a run's journal ends before they are cleared away.
+    #[must_use]
+    pub fn as_found(mut self, is_there: impl Fn(&str) -> bool) -> Self {
+        self.left.retain(|left| left.what == LeftWhat::Process || is_there(&left.at));
+        for wp in self.wps.iter_mut().filter(|wp| wp.state.settled()) {
+            if wp.worktree.as_deref().is_some_and(|path| !is_there(path)) {
+                (wp.worktree, wp.kept) = (None, None);
+            }
+        }
+        self
+    }
+
     fn is_over(&self) -> bool {
         self.stopped.is_none() && matches!(self.outcome, Outcome::Done | Outcome::Failed)
     }
