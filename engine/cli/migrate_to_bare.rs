@@ -1,6 +1,5 @@
 //! `sop migrate-to-bare`: from a checkout to a bare repository with worktrees beside it.
 
-use std::io::Write as _;
 use std::path::Path;
 
 use super::exit;
@@ -10,7 +9,7 @@ use super::run_args;
 use super::terminal::Color;
 use super::worktree::{refused, show};
 use crate::process;
-use crate::report::palette::Tone;
+use crate::report::upkeep::bare::{CutShort, Steps};
 use crate::upkeep::bare::journal::Journal;
 use crate::upkeep::bare::{self, Migration};
 
@@ -62,65 +61,33 @@ pub fn run(args: &Args, color: Color) -> Result<u8, Failure> {
 /// What was cut short: finished, undone, or told.
 fn take_up(args: &Args, left: &Journal, color: Color) -> Result<u8, Failure> {
     let (done, all) = (left.done(), left.steps.len());
-    let (state, exit) = match (args.apply, args.undo) {
+    let folder = process::escape_path(&left.folder.path());
+    let (state, now, exit) = match (args.apply, args.undo) {
         (true, _) => {
-            let finished = left.finish().and_then(|()| left.close());
-            finished.map_err(refused)?;
-            ("finished", exit::DONE)
+            left.finish().and_then(|()| left.close()).map_err(refused)?;
+            ("finished", CutShort::Finished(&folder), exit::DONE)
         }
         (_, true) => {
             left.undo().map_err(refused)?;
-            ("undone", exit::DONE)
+            ("undone", CutShort::Undone, exit::DONE)
         }
-        _ => ("cut short", exit::WAITING),
+        _ => ("cut_short", CutShort::Told, exit::WAITING),
     };
     let value = serde_json::json!({ "state": state, "done": done, "steps": all });
-    show(&value, args.json, color, |out, look| {
-        writeln!(out, "A migration was cut short after {done} of {all} steps.")?;
-        match state {
-            "cut short" => {
-                for flag in ["--apply   # finishes it", "--undo    # undoes it"] {
-                    let command = format!("    sop migrate-to-bare {flag}");
-                    writeln!(out, "{}", look.paint(Tone::Command, &command))?;
-                }
-                Ok(())
-            }
-            "finished" => {
-                let folder = process::escape_path(&left.folder.path());
-                writeln!(out, "It is finished: the checkout is in {folder}")
-            }
-            _ => writeln!(out, "It is undone: all is as it was."),
-        }
-    })?;
+    show(&value, args.json, color, |out, look| now.write(done, all, out, look))?;
     Ok(exit)
 }
 
 fn say(migration: &Migration, args: &Args, color: Color) -> Result<(), Failure> {
     let top = migration.journal.top.path();
     let steps: Vec<String> = migration.journal.steps.iter().map(|step| step.told(&top)).collect();
-    let folder = process::escape_path(&migration.folder);
+    let (top, folder) = (process::escape_path(&top), process::escape_path(&migration.folder));
     let value = serde_json::json!({
-        "top": process::escape_path(&top), "folder": folder, "steps": steps, "applied": args.apply,
+        "top": top, "folder": folder, "steps": steps, "applied": args.apply,
     });
-    show(&value, args.json, color, |out, look| {
-        writeln!(out, "In {}:", process::escape_path(&top))?;
-        for (n, step) in steps.iter().enumerate() {
-            writeln!(out, "  {:>3}  {step}", n + 1)?;
-        }
-        if args.apply {
-            writeln!(out, "\nDone. The checkout is in {folder}")?;
-            return writeln!(out, "{}", look.paint(Tone::Command, &format!("    cd {folder}")));
-        }
-        let note = "Files that hold the old place in their text (a virtual environment, a build folder), and other \
-                    clones that borrow objects from here, are not known and not changed.";
-        writeln!(out, "\n{}", look.paint(Tone::Faint, note))?;
-        writeln!(out, "Nothing was done yet:")?;
-        let named =
-            args.folder.as_ref().map(|name| format!(" --folder {name}")).unwrap_or_default();
-        writeln!(
-            out,
-            "{}",
-            look.paint(Tone::Command, &format!("    sop migrate-to-bare{named} --apply"))
-        )
-    })
+    let named = args.folder.as_ref().map(|name| format!(" --folder {name}")).unwrap_or_default();
+    let again = format!("sop migrate-to-bare{named} --apply");
+    let again = (!args.apply).then_some(again.as_str());
+    let told = Steps { top: &top, folder: &folder, steps: &steps, again };
+    show(&value, args.json, color, |out, look| told.write(out, look))
 }

@@ -1,5 +1,6 @@
 //! Why a worktree stays, whoever asks: what can neither be kept in a commit nor be taken from whoever has it.
 
+use super::ancestry::Asking;
 use super::survey::{Surveyed, listed};
 use crate::model::upkeep::Whose;
 
@@ -17,9 +18,9 @@ pub fn stays(tree: &Surveyed) -> Vec<String> {
         why.push(format!("it is locked{reason}; `git worktree unlock` frees it"));
     }
     if !found.users.is_empty() {
-        let own = std::process::id();
-        let users = found.users.iter().map(|user| match user.pid == own {
-            true => "this very command was started in it".to_owned(),
+        let asking = Asking::now();
+        let users = found.users.iter().map(|user| match asking.is(user.pid) {
+            true => format!("{} ({}), which you are at", user.pid, user.name),
             false => format!("{} ({})", user.pid, user.name),
         });
         why.push(format!("a process is in it: {}", users.collect::<Vec<_>>().join(", ")));

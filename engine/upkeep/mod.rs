@@ -4,6 +4,7 @@
 //! | --- | --- |
 //! | [`survey`] | every worktree with whose it is, what is in it and whether its work is merged |
 //! | [`grounds`] | why one stays, whoever asks |
+//! | [`ancestry`] | who asks |
 //! | [`fresh`] | a worktree for the lead's own hands |
 //! | [`leave`] | one taken away, by name |
 //! | [`archive`] | the same, with all that is in it kept first |
@@ -15,6 +16,7 @@
 //! Nothing goes that is not proven merged, clean and left alone, or kept first; and each is looked at once more just
 //! before it goes. There is no way around that.
 
+pub mod ancestry;
 pub mod archive;
 pub mod bare;
 pub mod error;

@@ -6,6 +6,7 @@ use std::path::Path;
 use bstr::{BString, ByteSlice};
 use serde::{Deserialize, Serialize};
 
+use super::ancestry::Asking;
 use super::error::UpkeepError;
 use super::runs::{self, KnownRun};
 use crate::git::Repo;
@@ -310,10 +311,13 @@ impl Surveyed {
                 say(kind, Vec::new(), 0);
             }
         }
-        if !found.users.is_empty() {
+        let asking = Asking::now();
+        let users: Vec<_> = found.users.iter().filter(|user| !asking.is(user.pid)).collect();
+        if !users.is_empty() {
+            let count = users.len();
             let users =
-                found.users.iter().take(NAMED).map(|user| format!("{} ({})", user.pid, user.name));
-            say(StateKind::Process, users.collect(), found.users.len());
+                users.iter().take(NAMED).map(|user| format!("{} ({})", user.pid, user.name));
+            say(StateKind::Process, users.collect(), count);
         }
         if self.stashed > 0 {
             say(StateKind::Stash, Vec::new(), self.stashed);

@@ -1,6 +1,7 @@
 //! From a checkout to a bare repository: in every state of the table, killed after every step, and back.
 
 use std::fs;
+use std::os::unix::process::CommandExt as _;
 use std::path::Path;
 use std::process::{Child, Stdio};
 
@@ -219,7 +220,8 @@ fn what_cannot_be_moved_is_refused_by_name() {
     );
     let other = beside(&place, "other");
     let mut cat = command("cat", &other);
-    let mut child: Child = cat.stdin(Stdio::piped()).stdout(Stdio::null()).spawn().expect("cat");
+    let mut child: Child =
+        cat.process_group(0).stdin(Stdio::piped()).stdout(Stdio::null()).spawn().expect("cat");
     assert!(refused(&place).contains("a process is in the worktree"), "{}", refused(&place));
     drop(child.stdin.take());
     child.wait().expect("ended");

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write as _;
+use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
 use std::sync::LazyLock;
@@ -112,7 +113,13 @@ impl Place {
         sh(folder, &script);
         if state.process {
             let mut sleep = command("cat", folder);
-            let child = sleep.stdin(Stdio::piped()).stdout(Stdio::null()).spawn().expect("cat");
+            // A group of its own: what is in that of the tests is taken for whoever asks.
+            let child = sleep
+                .process_group(0)
+                .stdin(Stdio::piped())
+                .stdout(Stdio::null())
+                .spawn()
+                .expect("cat");
             self.process = Some(child);
         }
         self.main_before = bytes::on_disk(&self.main());

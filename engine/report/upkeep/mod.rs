@@ -1,5 +1,6 @@
 //! What is left, for people: worktrees, what may become of them, runs.
 
+pub mod bare;
 pub mod leftovers;
 pub mod runs;
 pub mod trees;

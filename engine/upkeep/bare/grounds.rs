@@ -17,6 +17,7 @@ use crate::model::upkeep::RunState;
 use crate::process;
 
 use super::WORKSHOP;
+use crate::upkeep::ancestry::Asking;
 use crate::upkeep::error::UpkeepError;
 use crate::upkeep::runs;
 use crate::upkeep::survey::listed;
@@ -39,9 +40,9 @@ pub(super) fn refusals(
     if !main.under_way.is_empty() {
         why.push(format!("a {} is under way in it", main.under_way.join(" and a ")));
     }
-    let mine = ancestry();
+    let asking = Asking::now();
     let strangers = |found: &Condition| -> Vec<String> {
-        let others = found.users.iter().filter(|user| !mine.contains(&user.pid));
+        let others = found.users.iter().filter(|user| !asking.is(user.pid));
         others.map(|user| format!("{} ({})", user.pid, user.name)).collect()
     };
     let here = strangers(main);
@@ -145,18 +146,4 @@ fn leads_astray(top: &Path, path: &BString, target: &BString) -> bool {
         }
     }
     at.first().is_some_and(|first| first == ".git")
-}
-
-/// This process and those that it descends from: the shell that one sits in moves nothing.
-fn ancestry() -> HashSet<u32> {
-    let mut found = HashSet::new();
-    let mut pid = std::process::id();
-    while pid > 1 && found.insert(pid) {
-        let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-        // The name before it is in brackets, and may hold anything.
-        let parent =
-            stat.rsplit_once(") ").and_then(|(_, rest)| rest.split(' ').nth(1)?.parse().ok());
-        pid = parent.unwrap_or(1);
-    }
-    found
 }
