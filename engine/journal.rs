@@ -5,11 +5,11 @@
 //! does not parse means that somebody else wrote here, and reading stops with the line's number.
 
 use std::fs::{File, OpenOptions};
-use std::io::{self, BufRead, BufReader, Write};
+use std::io::{self, BufRead, BufReader, Read as _, Seek as _, SeekFrom, Write};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-use crate::event::{Event, Record, VERSION};
+use crate::event::{Event, Outcome, Record, VERSION};
 use crate::plain_file;
 
 /// Why a journal cannot be read or written.
@@ -101,6 +101,27 @@ pub fn has_begun(path: &Path) -> bool {
     let read =
         plain_file::open(path).and_then(|file| BufReader::new(file).read_until(b'\n', &mut line));
     read.is_ok() && line.last() == Some(&b'\n')
+}
+
+/// Bytes at a journal's end among which its last record is looked for.
+const END: u64 = 256 << 10;
+
+/// Whether the last whole record of the journal at `path` says that nothing is left to do. What cannot be read
+/// is not over. Only the end is looked at, however long the run was.
+#[must_use]
+pub fn is_over(path: &Path) -> bool {
+    let last = || -> io::Result<Option<Record>> {
+        let mut file = plain_file::open(path)?;
+        let from = file.metadata()?.len().saturating_sub(END);
+        file.seek(SeekFrom::Start(from))?;
+        let mut end = Vec::new();
+        file.take(END).read_to_end(&mut end)?;
+        let whole = end.iter().rposition(|byte| *byte == b'\n').unwrap_or(0);
+        let start = end[..whole].iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+        Ok(serde_json::from_slice(&end[start..whole]).ok())
+    };
+    let is_end = |record: Record| matches!(record.event, Event::RunFinished { outcome } if outcome != Outcome::Waiting);
+    last().ok().flatten().is_some_and(is_end)
 }
 
 /// The journal's one writer.

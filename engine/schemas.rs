@@ -4,8 +4,11 @@
 use crate::event::Record;
 use crate::ledger::Ledger;
 use crate::model::checkpoint::Checkpoint;
+use crate::model::preflight::Preflight;
 use crate::model::verdict::{Report, Verdict};
 use crate::plan::{self, generate};
+use crate::report::standing::Standing;
+use crate::report::summary::Summary;
 
 /// One published schema.
 pub struct Published {
@@ -32,13 +35,28 @@ pub const ALL: &[Published] = &[
     },
     Published {
         name: "state",
-        about: "`sop status --json` and a run's `state.json`",
+        about: "a run's `state.json`",
         text: || generate::published(&generate::of::<Ledger>()),
+    },
+    Published {
+        name: "status",
+        about: "`sop status --json`: the state, and what waits and until when",
+        text: || generate::published(&generate::of::<Standing>()),
+    },
+    Published {
+        name: "summary",
+        about: "`sop status --summary --json`",
+        text: || generate::published(&generate::of::<Summary>()),
     },
     Published {
         name: "checkpoint",
         about: "`sop plan --json`",
         text: || generate::published(&generate::of::<Checkpoint>()),
+    },
+    Published {
+        name: "preflight",
+        about: "`sop preflight`",
+        text: || generate::published(&generate::of::<Preflight>()),
     },
     Published {
         name: "verdict",

@@ -12,9 +12,10 @@ const FLOORS: &[(&str, u8)] = &[
     ("main", 8),
     ("cli", 7),
     ("upkeep", 6),
+    ("preflight", 6),
+    ("schemas", 6),
     ("report", 5),
     ("run", 5),
-    ("schemas", 5),
     ("launch", 4),
     ("worker", 4),
     ("git", 3),
@@ -29,6 +30,7 @@ const FLOORS: &[(&str, u8)] = &[
     ("model", 1),
     ("finding", 1),
     ("plain_file", 1),
+    ("quick", 1),
 ];
 
 /// Pairs on one floor of which the first may know the second.
@@ -54,7 +56,7 @@ const HOMES: &[(&str, &[&str])] = &[
     ("anstream", &["cli", "report"]),
     ("anstyle", &["cli", "report"]),
     ("tokio", &["cli", "launch", "run"]),
-    ("tracing", &["run"]),
+    ("tracing", &["git", "run"]),
     ("tracing_subscriber", &["cli"]),
     ("signal_hook", &["launch", "worker"]),
     ("strsim", &["brief", "plan"]),
@@ -67,6 +69,7 @@ const HOMES: &[(&str, &[&str])] = &[
             "launch",
             "plain_file",
             "process",
+            "quick",
             "report",
             "run",
             "upkeep",
@@ -74,7 +77,7 @@ const HOMES: &[(&str, &[&str])] = &[
         ],
     ),
     ("sha2", &["git", "run"]),
-    ("shlex", &["cli", "plan", "report", "run", "upkeep", "worker"]),
+    ("shlex", &["cli", "plan", "preflight", "report", "run", "upkeep", "worker"]),
     ("tempfile", &["cli", "git", "run", "worker"]),
 ];
 

@@ -11,6 +11,7 @@ mod ledger;
 mod licences;
 mod model;
 mod plan;
+mod preflight;
 mod process;
 mod report;
 mod run;

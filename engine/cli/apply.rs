@@ -7,13 +7,16 @@ use super::drive::{self, View, drive};
 use super::exit;
 use super::failure::{Failure, written};
 use super::layers::Overrides;
-use super::plan::{Prepared, prepare};
+use super::plan::{Dry, Prepared, prepare};
 use super::prompt;
 use super::request::no_worker;
 use super::run_args;
 use super::terminal::{self, Color};
 use crate::event::ApprovedBy;
+use crate::model::checkpoint::Checkpoint;
 use crate::model::plan::Approval;
+use crate::model::preflight::{Preflight, Word};
+use crate::model::setting::Level;
 use crate::report::checkpoint as draw;
 use crate::run::create::{self, NewRun};
 
@@ -44,13 +47,18 @@ pub struct Args {
 pub fn run(args: &Args, color: Color) -> Result<u8, Failure> {
     no_worker()?;
     let repo = run_args::repository()?;
-    let Some(prepared) = prepare(&repo, &args.file, &args.overrides, true, color)? else {
+    let Some(prepared) = prepare(&repo, &args.file, &args.overrides, Dry::IfItCanStart, color)?
+    else {
         return Ok(exit::FINDINGS);
     };
     if !args.view.json {
         let mut out = io::stdout().lock();
         let look = terminal::look(color);
         written(draw::write(&prepared.report, &mut out, &look).and_then(|()| out.flush()))?;
+    }
+    if let Some((_, word)) = stops(&prepared.report).into_iter().next() {
+        let failure = Failure::infrastructure(word.what);
+        return Err(word.help.into_iter().fold(failure, Failure::help));
     }
     if prepared.report.would_stop() {
         return Err(Failure::infrastructure("nothing was started: the report above says why")
@@ -61,7 +69,7 @@ pub fn run(args: &Args, color: Color) -> Result<u8, Failure> {
         return Err(Failure::new(exit::WAITING, "nothing was started: the plan was not approved")
             .help("answer `y`, pass `--yes`, or set `approval = \"auto\"` under `[plan]`"));
     };
-    let Prepared { text, compiled, base, dry, .. } = prepared;
+    let Prepared { text, compiled, base, dry, checkout, .. } = prepared;
     let who = repo.identity().name;
     let classed = dry.classes.values().cloned().collect();
     let new = NewRun {
@@ -71,11 +79,17 @@ pub fn run(args: &Args, color: Color) -> Result<u8, Failure> {
         base: base.commit,
         by,
         who: &who,
+        checkout: checkout.as_ref(),
         classed,
     };
     let dir = create::create(&repo, &new).map_err(drive::refused)?;
     drop(dry);
     drive(&repo, dir, &args.view, color)
+}
+
+/// What preflight found that keeps every run from starting.
+fn stops(report: &Checkpoint) -> Vec<(&'static str, Word)> {
+    report.preflight.as_ref().map(Preflight::stops).unwrap_or_default()
 }
 
 /// How the plan was approved, if it was.
@@ -84,7 +98,13 @@ fn approval(args: &Args, prepared: &Prepared) -> Result<Option<ApprovedBy>, Fail
         return Ok(Some(ApprovedBy::Flag));
     }
     if prepared.compiled.plan.approval == Approval::Auto {
-        return Ok(Some(ApprovedBy::Plan));
+        return Ok(Some(match prepared.approval_from {
+            Level::User => ApprovedBy::UserConfig,
+            Level::Repository => ApprovedBy::RepositoryConfig,
+            Level::Environment => ApprovedBy::Environment,
+            Level::Flag => ApprovedBy::Flag,
+            Level::Plan | Level::BuiltIn => ApprovedBy::Plan,
+        }));
     }
     if !prompt::can_ask() {
         return Ok(None);

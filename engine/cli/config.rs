@@ -10,7 +10,7 @@ use super::plan_file::{self, Text};
 use super::terminal::{self, Color};
 use crate::finding::{Finding, Severity, any_error};
 use crate::git::{GitError, Repo};
-use crate::plan::layers::Level;
+use crate::model::setting::Level;
 use crate::plan::{self, Layers, Source, Whose};
 use crate::report::config::{self as drawn, Looked, Settings};
 use crate::report::json;

@@ -22,6 +22,7 @@ pub mod migrate_to_bare;
 pub mod note;
 pub mod plan;
 mod plan_file;
+pub mod preflight;
 mod prompt;
 mod request;
 pub mod resume;
@@ -75,6 +76,7 @@ pub enum Verb {
     Validate(validate::Args),
     Graph(graph::Args),
     Brief(brief::Args),
+    Preflight(preflight::Args),
     Plan(plan::Args),
     Apply(apply::Args),
     Resume(resume::Args),
@@ -131,6 +133,7 @@ fn run(cli: &Cli) -> Result<u8, Failure> {
         Verb::Validate(args) => validate::run(args, cli.color),
         Verb::Graph(args) => graph::run(args, cli.color),
         Verb::Brief(args) => brief::run(args, cli.color),
+        Verb::Preflight(args) => preflight::run(args, cli.color),
         Verb::Plan(args) => plan::run(args, cli.color),
         Verb::Apply(args) => apply::run(args, cli.color),
         Verb::Resume(args) => resume::run(args, cli.color),

@@ -15,7 +15,11 @@ use super::run_args;
 use super::terminal::{self, Color};
 use crate::finding::Finding;
 use crate::git::Repo;
+use crate::model::baseline::Kept;
 use crate::model::checkpoint::Checkpoint;
+use crate::model::setting::Level;
+use crate::plan;
+use crate::preflight::{self, Ask, Depth, Looked};
 use crate::report::checkpoint as draw;
 use crate::report::escape::visible;
 use crate::run::checkpoint::{self, Checking, DryRun, DryRunError};
@@ -57,6 +61,21 @@ pub struct Prepared {
     pub dry: DryRun,
     /// The report.
     pub report: Checkpoint,
+    /// Who says whether somebody is asked.
+    pub approval_from: Level,
+    /// The user's checkout as it was before anything was done.
+    pub checkout: Option<Kept>,
+}
+
+/// When each DoD command is run once on the base.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Dry {
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+    /// Unless it is known already that no run can start.
+    IfItCanStart,
 }
 
 /// Runs the verb.
@@ -65,8 +84,8 @@ pub struct Prepared {
 /// The file or the repository cannot be read, or the base cannot be provisioned.
 pub fn run(args: &Args, color: Color) -> Result<u8, Failure> {
     let repo = run_args::repository()?;
-    let Some(prepared) = prepare(&repo, &args.file, &args.overrides, !args.no_dry_run, color)?
-    else {
+    let dry = if args.no_dry_run { Dry::Never } else { Dry::Always };
+    let Some(prepared) = prepare(&repo, &args.file, &args.overrides, dry, color)? else {
         return Ok(exit::FINDINGS);
     };
     let mut out = io::BufWriter::new(io::stdout().lock());
@@ -87,7 +106,7 @@ pub fn prepare(
     repo: &Repo,
     file: &Path,
     overrides: &Overrides,
-    dry: bool,
+    dry: Dry,
     color: Color,
 ) -> Result<Option<Prepared>, Failure> {
     let (source, dir) = match plan_file::read(file)? {
@@ -100,7 +119,7 @@ pub fn prepare(
     };
     let git = |error: crate::git::GitError| Failure::infrastructure(error.to_string());
     same_repository(repo, &dir)?;
-    obstacles(repo)?;
+    let version = obstacles(repo)?;
     let layers = layers::gather(Some(repo), User::Heeded, overrides)?;
     let outcome = compile(&source, &dir, &layers, Some(repo), Purpose::Run).map_err(git)?;
     if outcome.compiled.is_none() {
@@ -119,13 +138,29 @@ pub fn prepare(
         }
     });
     let warnings = warnings.collect();
+    let mut looking = preflight::start(Ask {
+        repo: repo.clone(),
+        plan: compiled.plan.clone(),
+        settings: Vec::new(),
+        wrong: Vec::new(),
+        planned: true,
+        version: Some(version),
+        depth: Depth::Run,
+    });
     let dry = match dry {
-        true => dry_run(repo, &compiled, &base)?,
-        false => DryRun::default(),
+        Dry::Never => DryRun::default(),
+        Dry::IfItCanStart if looking.stops() => DryRun::default(),
+        Dry::Always | Dry::IfItCanStart => dry_run(repo, &compiled, &base)?,
     };
     let next = naming::next(repo, &compiled.plan.name).map_err(drive::refused)?;
-    let report = checkpoint::report(&compiled, &base, &source.file, next.run(), &dry, warnings);
-    Ok(Some(Prepared { text: source.text, compiled, base, dry, report }))
+    let mut report = checkpoint::report(&compiled, &base, &source.file, next.run(), &dry, warnings);
+    let Looked { preflight, kept } = looking.finish();
+    report.preflight = Some(preflight);
+    let said = plan::settings(Some(&source), &layers);
+    let said = said.iter().find(|setting| setting.key == "defaults.approval");
+    let approval_from = said.map_or(Level::BuiltIn, |setting| setting.from);
+    let text = source.text;
+    Ok(Some(Prepared { text, compiled, base, dry, report, approval_from, checkout: kept }))
 }
 
 /// A plan may lie outside every repository, but not in another one: its paths would mean other files.
@@ -145,13 +180,16 @@ fn same_repository(repo: &Repo, dir: &Path) -> Result<(), Failure> {
     }
 }
 
-/// What about the repository itself stands in the way of any run.
-fn obstacles(repo: &Repo) -> Result<(), Failure> {
-    let found = repo.preflight().map_err(|error| Failure::infrastructure(error.to_string()))?;
+/// What about the repository itself stands in the way of any run, and so of reading the plan against it. The
+/// version of git, where nothing does.
+fn obstacles(repo: &Repo) -> Result<String, Failure> {
+    let version = repo.git_version(preflight::LIMIT);
+    let version = version.map_err(|error| Failure::infrastructure(error.to_string()))?;
+    let found = repo.obstacles(&version);
     let blocking: Vec<String> =
         found.iter().filter(|o| o.kind.blocks()).map(|o| o.text.clone()).collect();
     match blocking.is_empty() {
-        true => Ok(()),
+        true => Ok(version),
         false => Err(Failure::infrastructure(blocking.join("; "))),
     }
 }

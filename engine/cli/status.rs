@@ -8,8 +8,12 @@ use super::failure::{Failure, written};
 use super::run_args;
 use super::terminal::{self, Color};
 use crate::ledger::{Ledger, Phase};
+use crate::model::ids::WpId;
 use crate::model::time::Timestamp;
-use crate::report::status::{self, Trouble};
+use crate::report::json;
+use crate::report::outlook;
+use crate::report::standing::{Noted, Standing, Trouble};
+use crate::report::status;
 use crate::report::summary::Summary;
 use crate::run::directory::RunDir;
 use crate::run::{freeze, requests};
@@ -27,11 +31,11 @@ pub struct Args {
     /// The same, as the other verbs take it.
     #[arg(long = "run", id = "named", value_name = "RUN")]
     pub named: Option<String>,
-    /// Print the state as JSON (`sop schema state`).
+    /// Print the state as JSON (`sop schema status`).
     #[arg(long)]
     pub json: bool,
-    /// Print the summary that `sop apply` ends with.
-    #[arg(long, conflicts_with = "json")]
+    /// Print the summary that `sop apply` ends with; with `--json`, as JSON (`sop schema summary`).
+    #[arg(long)]
     pub summary: bool,
 }
 
@@ -45,12 +49,14 @@ pub fn run(args: &Args, color: Color) -> Result<u8, Failure> {
     let ledger = run_args::fold(&dir)?;
     let mut out = io::BufWriter::new(io::stdout().lock());
     let look = terminal::look(color);
-    let drawn = if args.json {
-        status::json(&ledger, &mut out)
+    let now = Timestamp(jiff::Timestamp::now());
+    let drawn = if args.json && args.summary {
+        json::pretty(&summary(&ledger, &dir), &mut out)
     } else if args.summary {
         summary(&ledger, &dir).write(&mut out, &look)
+    } else if args.json {
+        standing(ledger, &dir, now).json(&mut out)
     } else {
-        let now = Timestamp(jiff::Timestamp::now());
         let held = dir.held();
         let troubles = troubles(&ledger, &dir);
         let plan = freeze::thaw(&dir, &ledger.plan_sha256).ok();
@@ -71,13 +77,49 @@ pub fn run(args: &Args, color: Color) -> Result<u8, Failure> {
     Ok(exit::DONE)
 }
 
-/// What the agents that are at work said last of something that went wrong.
+/// How the run stands, for programs.
+fn standing(ledger: Ledger, dir: &RunDir, now: Timestamp) -> Standing {
+    let held = dir.held();
+    let plan = freeze::thaw(dir, &ledger.plan_sha256).ok();
+    let noted = |request: requests::Request| Noted {
+        asked: request.ask.name().to_owned(),
+        wp: request.wp,
+        question: request.ask.question(),
+        by: request.by,
+    };
+    // An engine takes them up by itself.
+    let noted =
+        if held { Vec::new() } else { requests::noted(dir).into_iter().map(noted).collect() };
+    Standing {
+        held,
+        waits: plan.map(|plan| outlook::waits(&plan, &ledger, now)).unwrap_or_default(),
+        troubles: troubles(&ledger, dir),
+        noted,
+        state: ledger,
+    }
+}
+
+/// What the agents that are at work, workers and reviewers, said last of something that went wrong.
 fn troubles(ledger: &Ledger, dir: &RunDir) -> Vec<Trouble> {
+    let told = |wp: Option<&WpId>, lens: Option<&str>, folder: String| {
+        let (text, at) = trouble::last(&dir.named(&folder))?;
+        Some(Trouble { wp: wp.cloned(), lens: lens.map(str::to_owned), text, at: Timestamp(at) })
+    };
     let working = ledger.wps.iter().filter(|wp| wp.phase == Phase::Working);
-    let told = working.filter_map(|wp| {
-        let folder = dir.named(&RunDir::turn_name(&wp.id, wp.attempt));
-        let (text, at) = trouble::last(&folder)?;
-        Some(Trouble { wp: wp.id.clone(), text, at: Timestamp(at) })
+    let workers =
+        working.filter_map(|wp| told(Some(&wp.id), None, RunDir::turn_name(&wp.id, wp.attempt)));
+    let reviewing = ledger.wps.iter().filter(|wp| wp.phase == Phase::Reviewing);
+    let reviews = reviewing
+        .map(|wp| (Some(&wp.id), RunDir::review_stem(&wp.id, wp.round), &wp.review))
+        .chain(
+            ledger.verify.iter().map(|look| (None, RunDir::verify_stem(look.look), &look.review)),
+        );
+    let reviewers = reviews.flat_map(|(wp, stem, review)| {
+        let at_work = review.reviewers.iter().filter_map(|it| Some((it, it.at_work.as_ref()?)));
+        let told = at_work.filter_map(|(it, sitting)| {
+            told(wp, Some(&it.lens), RunDir::sitting_name(&stem, &it.lens, sitting.number))
+        });
+        told.collect::<Vec<_>>()
     });
-    told.collect()
+    workers.chain(reviewers).collect()
 }

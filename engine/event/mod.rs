@@ -15,6 +15,7 @@ pub use shape::{
     StopReason, WpShape,
 };
 
+use crate::model::baseline::Compared;
 use crate::model::ids::{CommitId, RunId, TierId, TreeId, WorkerId, WpId};
 use crate::model::outcome::{Class, Problem, Ran};
 use crate::model::plan::Mode;
@@ -502,6 +503,12 @@ pub enum Event {
         /// Which.
         moved: Vec<MovedBranch>,
     },
+    /// The user's checkout when the run was made and now that it is over: nobody is blamed for a difference, and
+    /// nothing is put back.
+    CheckoutCompared {
+        /// Both, and the paths that are not as they were.
+        compared: Compared,
+    },
     /// The rest of the repository was taken down, before the first worker.
     RunGuarded {
         /// SHA-256 of what was taken down.
@@ -567,6 +574,7 @@ impl Event {
             | Self::VerifyEnded { .. }
             | Self::VerifyHalted { .. }
             | Self::BranchesMoved { .. }
+            | Self::CheckoutCompared { .. }
             | Self::RunGuarded { .. }
             | Self::RepositoryChanged { .. }
             | Self::RunFinished { .. } => None,

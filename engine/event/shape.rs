@@ -99,6 +99,12 @@ pub enum ApprovedBy {
     Flag,
     /// `[plan] approval = "auto"`.
     Plan,
+    /// The same setting in the config of whoever started the run.
+    UserConfig,
+    /// The same setting in the repository's config.
+    RepositoryConfig,
+    /// The same setting in a variable of the environment.
+    Environment,
 }
 
 /// What follows a round.

@@ -10,10 +10,12 @@ use std::io::Write;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
+use std::time::Duration;
 
 use bstr::ByteSlice;
 
 use super::error::GitError;
+use crate::quick::{self, Answer, NoAnswer};
 
 /// `GIT_*` variables that say who the user is to the network or where their own configuration lives,
 /// and never which repository is meant. All others are removed.
@@ -160,6 +162,21 @@ impl Git {
     pub(super) fn run(self) -> Result<Vec<u8>, GitError> {
         let (output, line) = self.output()?;
         if output.status.success() { Ok(output.stdout) } else { Err(failed(&output, line)) }
+    }
+
+    /// As [`Git::run`], for at most `limit` and `most` bytes; it reads nothing.
+    pub(super) fn asked(self, limit: Duration, most: u64) -> Result<Vec<u8>, GitError> {
+        let line = self.line();
+        match quick::ask(self.command, limit, most) {
+            Ok(Answer { status, out, .. }) if status.success() => Ok(out),
+            Ok(Answer { status, out, err }) => {
+                Err(failed(&Output { status, stdout: out, stderr: err }, line))
+            }
+            Err(NoAnswer::NotStarted(source)) => {
+                Err(GitError::NotStarted { command: line, source })
+            }
+            Err(source) => Err(GitError::NoAnswer { command: line, source }),
+        }
     }
 
     /// As [`Git::run`], for answers of one line of text.

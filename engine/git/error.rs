@@ -32,6 +32,14 @@ pub enum GitError {
         /// What the system said.
         source: io::Error,
     },
+    /// `git` was asked something, and did not answer in time or within bounds.
+    #[error("`{command}` {source}")]
+    NoAnswer {
+        /// The command line, escaped for people.
+        command: String,
+        /// How that was.
+        source: crate::quick::NoAnswer,
+    },
     /// `git` answered something that this room does not understand.
     #[error("`{command}` gave an answer that cannot be read: {what}")]
     Answer {
@@ -130,7 +138,7 @@ pub enum GitError {
     },
     /// Objects that a result needs are not in the repository any more.
     #[error(
-        "objects of the repository are gone: {what}; put them back (from a clone, a backup or \
+        "objects of the repository are gone or overwritten: {what}; put them back (from a clone, a backup or \
          `git fetch`) and resume"
     )]
     Lost {

@@ -132,26 +132,3 @@ fn in_the_way(tree: &Linked, found: &Condition, changes: &[super::Change]) -> Ve
     }
     named.into_iter().collect()
 }
-
-impl Repo {
-    /// Fetches from the remote of a branch's upstream, if it has one. Only remote-tracking refs move.
-    ///
-    /// # Errors
-    /// The remote cannot be reached.
-    pub fn fetch_upstream(&self, branch: &str) -> Result<(), GitError> {
-        let name = format!("refs/heads/{branch}");
-        let git = self.git().args(["for-each-ref", "--format=%(upstream:remotename)", &name]);
-        let remote = git.run_line()?;
-        if remote.is_empty() || remote == "." {
-            return Ok(());
-        }
-        let quiet = [
-            "fetch",
-            "--quiet",
-            "--no-write-fetch-head",
-            "--no-auto-maintenance",
-            "--end-of-options",
-        ];
-        self.git().args(quiet).arg(&remote).run().map(drop)
-    }
-}

@@ -15,6 +15,7 @@
 //! | [`snapshot`] | the bytes on disk against the pinned base |
 //! | [`guard`] | the rest of the repository before and after a worker |
 //! | [`scope`] | snapshot and guard against a whitelist |
+//! | [`baseline`], [`survey`], [`upstream`] | what holds before a run, asked without writing anything |
 //! | [`pushes`] | what a worker tried to push, or did |
 //! | [`checked`], [`whole`] | what was checked stays until it is committed; what is committed is on disk |
 //!
@@ -24,6 +25,7 @@
 //! nested repositories and edited ignore rules. Only what may have changed is handed to git, for hashing
 //! through its filters.
 
+pub mod baseline;
 pub mod checked;
 mod command;
 pub mod commits;
@@ -53,6 +55,7 @@ pub mod refs;
 mod registry;
 pub mod removal;
 pub mod repo;
+pub mod rewritten;
 pub mod scope;
 mod seed;
 mod settings;
@@ -60,8 +63,10 @@ pub mod settle;
 pub mod snapshot;
 pub mod standing;
 mod submodule;
+pub mod survey;
 pub mod tamper;
 pub mod trees;
+pub mod upstream;
 mod walk;
 pub mod whole;
 mod wildmatch;

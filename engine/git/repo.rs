@@ -161,29 +161,26 @@ impl Repo {
         self.settings().path("core.hookspath", self.top().unwrap_or(self.common_dir()))
     }
 
-    /// What stands in the way of a run in this repository, and what a person should know before one.
-    ///
-    /// # Errors
-    /// `git` is missing, or an answer of it cannot be read.
-    pub fn preflight(&self) -> Result<Vec<Obstacle>, GitError> {
+    /// What stands in the way of a run in this repository, and what a person should know before one; `version` is
+    /// that of `git` ([`Repo::git_version`]). Nothing is written.
+    #[must_use]
+    pub fn obstacles(&self, version: &str) -> Vec<Obstacle> {
         use ObstacleKind as Kind;
         let mut found = Vec::new();
         let mut add = |kind, text: String| found.push(Obstacle { kind, text });
-        let version = self.git().arg("version").run_line()?;
-        if version_of(&version).is_none_or(|version| version < OLDEST_GIT) {
+        if version_of(version).is_none_or(|version| version < OLDEST_GIT) {
             let (major, minor) = OLDEST_GIT;
             add(
                 Kind::GitTooOld,
-                format!("`{version}` is too old; {major}.{minor} or newer is needed"),
+                format!("git {version} is too old; {major}.{minor} or newer is needed"),
             );
-            return Ok(found);
+            return found;
         }
         if self.resolve("HEAD").is_err() {
             add(Kind::UnbornHead, "there is no commit yet; make a first one".to_owned());
         }
-        let run_dir = self.common_dir().join("sop-run");
-        if let Err(error) = std::fs::create_dir_all(&run_dir) {
-            add(Kind::NotWritable, format!("cannot create {}: {error}", run_dir.display()));
+        if let Err((path, error)) = self.has_room() {
+            add(Kind::NotWritable, format!("nothing can be made in {}: {error}", path.display()));
         }
         for (file, what) in [
             ("rebase-merge", "a rebase"),
@@ -219,7 +216,7 @@ impl Repo {
             add(Kind::Sparse, "the checkout is sparse; worktrees of a run are whole".to_owned());
         }
         if let Ok(head) = self.resolve("HEAD")
-            && self.blob_at(&head, ".gitmodules".into())?.is_some()
+            && self.blob_at(&head, ".gitmodules".into()).is_ok_and(|found| found.is_some())
         {
             add(Kind::Submodules, "there are submodules; a worktree starts without them, `[provision] setup` can fetch them".to_owned());
         }
@@ -229,7 +226,19 @@ impl Repo {
                 format!("hooks in {} are not run for what `sop` does itself", hooks.display()),
             );
         }
-        Ok(found)
+        found
+    }
+
+    /// Whether runs can be made: in their folder, or where that would be.
+    fn has_room(&self) -> Result<(), (PathBuf, std::io::Error)> {
+        let runs = self.common_dir().join("sop-run");
+        let place = if runs.symlink_metadata().is_ok() { runs } else { self.common_dir().into() };
+        let failed = |error: std::io::Error| (place.clone(), error);
+        if !place.metadata().map_err(failed)?.is_dir() {
+            return Err(failed(std::io::ErrorKind::NotADirectory.into()));
+        }
+        let may = rustix::fs::Access::WRITE_OK | rustix::fs::Access::EXEC_OK;
+        rustix::fs::access(&place, may).map_err(|error| failed(error.into()))
     }
 }
 
@@ -266,7 +275,8 @@ impl ObstacleKind {
     }
 }
 
+/// The first two numbers of a version.
 fn version_of(text: &str) -> Option<(u32, u32)> {
-    let mut numbers = text.strip_prefix("git version ")?.split('.');
+    let mut numbers = text.split('.');
     Some((numbers.next()?.parse().ok()?, numbers.next()?.parse().ok()?))
 }

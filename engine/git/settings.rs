@@ -85,6 +85,16 @@ impl Settings {
             .filter(|value| !value.is_empty())
     }
 
+    /// A value of a section that has a name: `branch.NAME.merge`. The name is as it is written.
+    pub(super) fn text_of(&self, section: &str, name: &str, key: &str) -> Option<String> {
+        self.text(&format!("{section}.{name}.{key}"))
+    }
+
+    /// Whether any remote has promised objects that are not here.
+    pub(super) fn has_promisor(&self) -> bool {
+        self.values.keys().any(|key| key.starts_with("remote.") && key.ends_with(".promisor"))
+    }
+
     pub(super) fn is_on(&self, key: &str) -> bool {
         self.text(key).is_some_and(|value| {
             matches!(value.to_ascii_lowercase().as_str(), "true" | "yes" | "on" | "1")

@@ -39,7 +39,7 @@ impl Repo {
     }
 
     /// Looks for all that these commits are made of, every file included, in a process of its own. Not for
-    /// what came before them.
+    /// what came before them, and not whether the files hold what they say ([`Repo::hold_what_they_say`]).
     ///
     /// # Errors
     /// [`GitError::Lost`] names the first of what is not there.
@@ -61,7 +61,7 @@ impl Repo {
     }
 }
 
-fn lost(mut what: Vec<String>) -> Result<(), GitError> {
+pub(super) fn lost(mut what: Vec<String>) -> Result<(), GitError> {
     if what.is_empty() {
         return Ok(());
     }

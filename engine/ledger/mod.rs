@@ -38,6 +38,7 @@ pub use verify::{NextVerify, VerifyRan, VerifyState};
 pub use wp::{Faulted, Fork, RoundRecord, Session, Spoilt, WpState, settled};
 
 use crate::event::{Event, MovedBranch, Outcome, Record, Standing, StopReason};
+use crate::model::baseline::Compared;
 use crate::model::ids::{CommitId, RunId, WpId};
 use crate::model::outcome::End;
 use crate::model::plan::Mode;
@@ -130,6 +131,9 @@ pub struct Ledger {
     /// Branches that were not where their checked work is when an engine last looked.
     #[serde(default)]
     pub moved: Vec<MovedBranch>,
+    /// The user's checkout, compared when the run was last over.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub checkout: Option<Compared>,
     /// SHA-256 of what was taken down about the rest of the repository before the first worker.
     #[serde(default)]
     pub guard: Option<String>,
@@ -214,6 +218,7 @@ impl Ledger {
             wps,
             gates: Vec::new(),
             moved: Vec::new(),
+            checkout: None,
             guard: None,
             tampering: Vec::new(),
             seen: Vec::new(),
@@ -276,6 +281,7 @@ impl Ledger {
                 self.halted = false;
                 self.take_up_verify();
                 self.outcome = None;
+                self.checkout = None;
                 // Whoever starts an engine again has looked, and providers mend.
                 self.outages.clear();
                 if let Some(gate) = self.gates.last_mut() {
@@ -288,6 +294,7 @@ impl Ledger {
             }
             Event::EngineStopped { why } => self.stopped = Some(*why),
             Event::BranchesMoved { moved } => self.moved.clone_from(moved),
+            Event::CheckoutCompared { compared } => self.checkout = Some(compared.clone()),
             Event::RunGuarded { guard } => self.guard = Some(guard.clone()),
             Event::RepositoryChanged { standing } => self.tampering.clone_from(standing),
             Event::RunFinished { outcome } => self.outcome = Some(*outcome),

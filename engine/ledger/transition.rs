@@ -27,6 +27,7 @@ impl WpState {
         use Phase as P;
         match (self.phase, &record.event) {
             (P::Waiting, Event::WpStarted { base, branch, worktree, .. }) => {
+                self.begun += 1;
                 self.base = Some(base.clone());
                 self.began_at = Some(base.clone());
                 self.branch = Some(branch.clone());

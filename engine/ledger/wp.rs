@@ -145,6 +145,9 @@ pub struct WpState {
     /// Where its branch stood before the worker that is next or at work: the base, or the commit that
     /// is being tried again.
     pub began_at: Option<CommitId>,
+    /// Times that it began, with a worktree made for it.
+    #[serde(default)]
+    pub begun: u32,
     /// Its branch.
     pub branch: Option<String>,
     /// Its worktree, while there is one.
@@ -261,6 +264,7 @@ impl WpState {
             guard: None,
             base: None,
             began_at: None,
+            begun: 0,
             branch: None,
             worktree: None,
             copied: Vec::new(),

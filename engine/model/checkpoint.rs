@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::ids::{CommitId, RunId, StageId, TierId, WorkerId, WpId};
 use super::outcome::{DodClass, Ran};
 use super::plan::{Approval, Budget, Kind, Mode, Risk};
+use super::preflight::{Preflight, State};
 use super::time::Length;
 use super::verdict::ReviewSeverity;
 
@@ -52,6 +53,9 @@ pub struct Checkpoint {
     pub cleaned: Vec<String>,
     /// What the person should know before saying yes.
     pub warnings: Vec<String>,
+    /// What holds before the run, as far as the plan has use for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub preflight: Option<Preflight>,
 }
 
 /// A tier, and what holds each session on it.
@@ -227,11 +231,12 @@ impl Checkpoint {
     }
 
     /// Whether the run would stop before any worker is paid: a DoD that cannot run, or says on the
-    /// base what the plan rules out, or two WPs on one path.
+    /// base what the plan rules out, two WPs on one path, or what preflight found.
     #[must_use]
     pub fn would_stop(&self) -> bool {
         let dods = self.wps().flat_map(|wp| &wp.dod);
         let broken = dods.into_iter().any(|d| d.violated || d.class == Some(DodClass::Broken));
-        broken || self.overlaps.iter().any(|o| o.sort == OverlapSort::Overlap)
+        let stops = self.preflight.as_ref().is_some_and(|it| it.state == State::Stop);
+        stops || broken || self.overlaps.iter().any(|o| o.sort == OverlapSort::Overlap)
     }
 }

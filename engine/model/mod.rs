@@ -1,12 +1,15 @@
 //! The nouns of the product: ids, the plan as resolved, outcomes. Data only: serde (and schemars,
 //! which describes the same data), no I/O, no clock.
 
+pub mod baseline;
 pub mod checkpoint;
 pub mod ids;
 pub mod outcome;
 pub mod panel;
 pub mod plan;
+pub mod preflight;
 pub mod question;
+pub mod setting;
 pub mod time;
 pub mod turn;
 pub mod unseen;

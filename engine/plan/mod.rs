@@ -129,3 +129,17 @@ pub fn read(source: &Source, dir: &Path, layers: &Layers) -> Read {
     };
     Read { plan, draft, unplaced, brief_files, origins, places: sites, findings }
 }
+
+/// All that a plan has at hand, tiers that nothing in it uses among it; without a plan, what every plan would
+/// have. `None` where it cannot be read at all. Neither is to be run: what is wrong with it is [`read`]'s to say.
+#[must_use]
+pub fn at_hand(source: Option<&Source>, dir: &Path, layers: &Layers) -> Option<model::plan::Plan> {
+    let none = Source::new("", layers::NO_PLAN);
+    let source = source.unwrap_or(&none);
+    let mut table = DeTable::parse(&source.text).ok()?;
+    source::date_as_text(table.get_mut());
+    let mut document = Document::deserialize(Deserializer::from(table)).ok()?;
+    let mut sites = Sites::new(&source.file, Places::new(&source.text), layers);
+    layers.lend(&mut document, &mut sites);
+    lower::lower(document, dir).plan
+}

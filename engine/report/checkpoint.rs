@@ -8,6 +8,7 @@ use super::escape::visible;
 use super::limits;
 use super::line::Line;
 use super::palette::{Look, Tone};
+use super::preflight;
 use super::whole;
 use super::words;
 use crate::model::checkpoint::{
@@ -15,6 +16,7 @@ use crate::model::checkpoint::{
 };
 use crate::model::outcome::DodClass;
 use crate::model::plan::{Approval, Kind, Mode, Risk, block_from};
+use crate::model::preflight::State;
 
 /// Columns of the words that stand before facts.
 const NAMES: usize = 11;
@@ -78,7 +80,13 @@ impl Page<'_> {
         let work = format!("{} {mode}; at most {most} at once", words::count(wps, "WP"));
         self.fact(out, 2, "work", Tone::Normal, &work)?;
         if plan.approval == Approval::Auto {
-            self.fact(out, 2, "approval", Tone::Warn, "given by the plan: nobody will be asked")?;
+            self.fact(
+                out,
+                2,
+                "approval",
+                Tone::Warn,
+                "`approval = \"auto\"`: nobody will be asked",
+            )?;
         }
         let provision = &plan.provision;
         self.list(out, 2, "copies", &provision.copy)?;
@@ -269,7 +277,17 @@ impl Page<'_> {
         if plan.overlaps.is_empty() {
             self.fact(out, 0, "overlaps", Tone::Normal, "none")?;
         }
-        if !plan.overlaps.is_empty() || !plan.warnings.is_empty() {
+        let preflight = plan.preflight.as_ref();
+        if let Some(found) = preflight {
+            let (tone, text) = match found.state {
+                State::Go => (Tone::Normal, "nothing stands in the way"),
+                State::Warn => (Tone::Warn, "it can start; see below"),
+                State::Stop => (Tone::Bad, "it cannot start; see below"),
+            };
+            self.fact(out, 0, "preflight", tone, text)?;
+        }
+        let looked_at = preflight.is_some_and(|found| found.state > State::Go);
+        if !plan.overlaps.is_empty() || !plan.warnings.is_empty() || looked_at {
             writeln!(out)?;
         }
         for overlap in &plan.overlaps {
@@ -279,6 +297,9 @@ impl Page<'_> {
             let line =
                 Line::new(self.look).then(Tone::Warn, "warning ").then(Tone::Normal, warning);
             writeln!(out, "{}", line.done().trimmed())?;
+        }
+        if let Some(preflight) = &plan.preflight {
+            preflight::draw_words(preflight, self.look, out)?;
         }
         if plan.would_stop() {
             let text = "This run would stop before any worker is paid: see above.";

@@ -63,14 +63,14 @@ pub fn resume(run: &RunId) -> String {
     format!("sop resume {run}")
 }
 
-/// Shows what the run left, and what of that may go.
-#[must_use]
-pub fn clean(run: &RunId) -> String {
-    format!("sop run clean {run}")
-}
-
 /// Shows how the run stands.
 #[must_use]
 pub fn status(run: &RunId) -> String {
     format!("sop status {run}")
+}
+
+/// Looks at what a run has left, and clears what is safe.
+#[must_use]
+pub fn clean(run: &RunId) -> String {
+    format!("sop run clean {run}")
 }

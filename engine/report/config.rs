@@ -8,8 +8,8 @@ use serde::Serialize;
 use super::cells::width;
 use super::line::{Flow, Line};
 use super::palette::{Look, Tone};
+use crate::model::setting::Level;
 use crate::plan::Setting;
-use crate::plan::layers::Level;
 use crate::plan::wording::inline;
 
 /// Columns that keys and values take at most, so that one long value does not drive all origins away.

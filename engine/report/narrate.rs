@@ -174,6 +174,7 @@ fn of_wp(event: &Event, wp: &WpState, ledger: &Ledger, look: &Look) -> Words {
         | Event::VerifyEnded { .. }
         | Event::VerifyHalted { .. }
         | Event::BranchesMoved { .. }
+        | Event::CheckoutCompared { .. }
         | Event::RunGuarded { .. }
         | Event::RepositoryChanged { .. }
         | Event::RunFinished { .. } => None,
@@ -344,6 +345,9 @@ fn of_run(event: &Event, ledger: &Ledger, look: &Look) -> Words {
                 moved.iter().map(|moved| format!("{} {moved}", moved.branch)).collect();
             milestone(Tone::Bad, format!("moved after it was checked: {}", moved.join("; ")))
         }
+        Event::CheckoutCompared { compared } if !compared.matches() => {
+            milestone(Tone::Warn, format!("your checkout: {compared}"))
+        }
         Event::RepositoryChanged { standing } if !standing.is_empty() => {
             let standing: Vec<_> = standing.iter().map(ToString::to_string).collect();
             milestone(Tone::Bad, standing.join("; "))
@@ -402,6 +406,7 @@ fn of_run(event: &Event, ledger: &Ledger, look: &Look) -> Words {
         | Event::GateDodRan { .. }
         | Event::VerifyRan { .. }
         | Event::ReviewStarted { .. }
+        | Event::CheckoutCompared { .. }
         | Event::RunGuarded { .. }
         | Event::RepositoryChanged { .. }
         | Event::BranchesMoved { .. } => None,

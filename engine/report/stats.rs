@@ -17,6 +17,7 @@ use crate::ledger::{Ledger, WpState};
 use crate::model::ids::{TierId, WorkerId, WpId};
 use crate::model::outcome::End;
 use crate::model::time::Length;
+use crate::model::turn::Fault;
 
 /// WPs whose cost is shown to people, the costliest first; programs get all.
 const SHOWN: usize = 10;
@@ -73,7 +74,8 @@ pub struct WorkerStats {
     pub worker: WorkerId,
     /// Sessions that ended.
     pub sessions: u32,
-    /// Those that infrastructure spoilt, by what it was: a fault's class, `killed` or `not_started`.
+    /// Those that infrastructure spoilt, by what it was: a fault's class, `killed` or `not_started`; of
+    /// reviewers also `timeout`, `failed` and `no_verdict`.
     pub spoilt: BTreeMap<&'static str, u32>,
     /// How long all of them took together.
     pub took: Length,
@@ -106,16 +108,19 @@ impl Stats {
             }
             Event::AttemptEnded { wp, ran, fault, .. } => {
                 let Some(worker) = course.worker.get(wp).copied() else { return };
-                let spoilt = match (fault, &ran.end) {
-                    (_, End::Cancelled) => None,
-                    (Some(fault), _) => Some(fault.class.name()),
-                    (None, End::Signal { .. } | End::Lost) => Some("killed"),
-                    (None, end) => end.broken().then_some("not_started"),
-                };
-                self.session(worker, spoilt, ran.took);
+                self.session(worker, spoilt(fault.as_ref(), &ran.end), ran.took);
             }
-            Event::ReviewerEnded { worker, ran, fault, .. } => {
-                self.session(worker, fault.as_ref().map(|fault| fault.class.name()), ran.took);
+            Event::ReviewerEnded { worker, ran, turn, fault, verdict, unread, .. } => {
+                let limit = turn.as_ref().and_then(|turn| turn.stopped_at);
+                // Nobody looks at the work of one that has not answered: it is spoilt, whatever the reason.
+                let silent = || match (verdict, unread, &ran.end) {
+                    (Some(_), ..) | (_, _, End::Cancelled) => None,
+                    (None, Some(_), _) => limit.is_none().then_some("no_verdict"),
+                    (None, None, End::Timeout { .. } | End::Idle { .. }) => Some("timeout"),
+                    (None, None, _) => Some("failed"),
+                };
+                let spoilt = spoilt(fault.as_ref(), &ran.end).or_else(silent);
+                self.session(worker, spoilt, ran.took);
             }
             Event::Reviewed { verdict, .. } => {
                 let asked = verdict.verdict == crate::model::verdict::Judgment::RequestChanges;
@@ -260,6 +265,16 @@ impl Stats {
             writeln!(out, "{}", line.done().trimmed())?;
         }
         Ok(())
+    }
+}
+
+/// What spoilt a session, if anything of infrastructure did.
+fn spoilt(fault: Option<&Fault>, end: &End) -> Option<&'static str> {
+    match (fault, end) {
+        (_, End::Cancelled) => None,
+        (Some(fault), _) => Some(fault.class.name()),
+        (None, End::Signal { .. } | End::Lost) => Some("killed"),
+        (None, end) => end.broken().then_some("not_started"),
     }
 }
 

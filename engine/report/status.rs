@@ -1,5 +1,4 @@
-//! How a run stands, from its ledger alone: a table for people; for programs the ledger itself
-//! (`schemas/state.schema.json`).
+//! How a run stands, for people: a table. For programs it is [`standing`](super::standing).
 
 use std::io::{self, Write};
 
@@ -8,11 +7,12 @@ use super::commands;
 use super::costs::Costs;
 use super::line::{Flow, Line};
 use super::narrate::{length_of, one, question, through};
-use super::outlook::{Pause, taken_at};
+use super::outlook::{Pause, paused_reviewers, taken_at};
 use super::palette::{Look, Tone};
+use super::standing::Trouble;
 use super::whole::Whole;
 use super::words;
-use crate::ledger::{Faulted, GatePhase, Ledger, Means, Phase, WpState};
+use crate::ledger::{Faulted, GatePhase, Ledger, Means, Phase, ReviewState, WpState};
 use crate::model::ids::{RunId, WpId};
 use crate::model::plan::Plan;
 use crate::model::time::Timestamp;
@@ -22,17 +22,6 @@ const WIDEST: usize = 24;
 
 /// Columns of a round, at least.
 const ROUND: usize = 7;
-
-/// What the agent of a WP at work said last of something that went wrong: it may be trying again.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Trouble {
-    /// The WP.
-    pub wp: WpId,
-    /// Its words.
-    pub text: String,
-    /// When it said so.
-    pub at: Timestamp,
-}
 
 /// Writes the table of `ledger` as it stands at `now`, then what agents at work are in trouble with, then what is asked, what failed last in its own
 /// words, and what was used; `held` says whether an engine has the run. The plan says what happens by
@@ -92,7 +81,7 @@ pub fn write(
         None => Whole::write_none(out, look)?,
     }
     let told = asked(ledger, plan, now).chain(at_work(ledger, troubles, now));
-    let told = tampering(ledger).chain(told);
+    let told = tampering(ledger).chain(told).chain(paused(ledger, plan, now));
     let told = told.chain(faults(ledger)).chain(outages(ledger, now));
     let mut told = told.chain(corrections(ledger, now)).peekable();
     if told.peek().is_some() {
@@ -163,37 +152,73 @@ fn asked<'a>(
     })
 }
 
-/// The last error of each worker that is still at work, in its own words.
+/// The last error of each worker and reviewer that is still at work, in its own words.
 fn at_work<'a>(
     ledger: &'a Ledger,
     troubles: &'a [Trouble],
     now: Timestamp,
 ) -> impl Iterator<Item = Told> + 'a {
-    troubles.iter().filter_map(move |trouble| {
-        let wp = ledger.wp(&trouble.wp).filter(|wp| wp.phase == Phase::Working)?;
-        let worker = wp.worker.as_ref()?;
-        let ago = words::took(now.since(trouble.at));
-        let who = format!("{} start {}", wp.id, wp.attempt);
-        let what = format!("{worker} on {} said {ago} ago: {}", wp.tier, trouble.text);
-        Some((Tone::Warn, who, what))
+    troubles.iter().filter_map(move |Trouble { wp, lens, text, at }| {
+        let state = wp.as_ref().and_then(|wp| ledger.wp(wp));
+        let (who, worker, tier) = match (lens, state) {
+            (None, Some(wp)) if wp.phase == Phase::Working => {
+                (format!("{} start {}", wp.id, wp.attempt), wp.worker.as_ref()?, &wp.tier)
+            }
+            (Some(lens), _) => {
+                let review = match wp {
+                    Some(_) => &state?.review,
+                    None => &ledger.verify.as_ref()?.review,
+                };
+                let sitting = review.reviewer(lens)?.at_work.as_ref()?;
+                (reviewer(wp.as_ref(), lens), &sitting.worker, &sitting.tier)
+            }
+            _ => return None,
+        };
+        let ago = words::took(now.since(*at));
+        Some((Tone::Warn, who, format!("{worker} on {tier} said {ago} ago: {text}")))
     })
+}
+
+/// A reviewer, by what it looks at and for.
+fn reviewer(wp: Option<&WpId>, lens: &str) -> String {
+    match wp {
+        Some(wp) => format!("{wp} reviewer for {lens}"),
+        None => "reviewer of the whole".to_owned(),
+    }
+}
+
+/// Reviewers that wait for their provider.
+fn paused<'a>(
+    ledger: &'a Ledger,
+    plan: Option<&'a Plan>,
+    now: Timestamp,
+) -> impl Iterator<Item = Told> + 'a {
+    let paused = plan.map(|plan| paused_reviewers(plan, ledger, now)).unwrap_or_default();
+    paused
+        .into_iter()
+        .map(move |(wp, lens, pause)| (Tone::Warn, reviewer(wp, &lens), pause.text(now)))
 }
 
 /// The last error of each worker that did not get to its end, in its own words: before any theory.
 fn faults(ledger: &Ledger) -> impl Iterator<Item = Told> + '_ {
-    ledger.wps.iter().filter(|wp| !wp.phase.got_through()).flat_map(|wp| {
+    let of_wps = ledger.wps.iter().filter(|wp| !wp.phase.got_through()).flat_map(|wp| {
         let work = wp.fault.as_ref().map(|Faulted { tier, worker, attempt, fault }| {
             let who = format!("{} start {attempt}", wp.id);
             let what = format!("{worker} on {tier}: {} ({})", fault.message, fault.class);
             (Tone::Bad, who, what)
         });
-        let unheard = wp.review.reviewers.iter().filter(|it| it.verdict.is_none());
-        let reviews = unheard.filter_map(|reviewer| {
-            let last = reviewer.spoilt.last()?;
-            let who = format!("{} reviewer for {}", wp.id, reviewer.lens);
-            Some((Tone::Bad, who, format!("on {}: {}", last.tier, last.what)))
-        });
-        work.into_iter().chain(reviews)
+        work.into_iter().chain(unheard(&wp.review, Some(&wp.id)))
+    });
+    let open = ledger.verify.iter().filter(|look| !look.ended);
+    of_wps.chain(open.flat_map(|look| unheard(&look.review, None)))
+}
+
+/// The last error of each reviewer that has not answered.
+fn unheard<'a>(review: &'a ReviewState, wp: Option<&'a WpId>) -> impl Iterator<Item = Told> + 'a {
+    let unheard = review.reviewers.iter().filter(|it| it.verdict.is_none());
+    unheard.filter_map(move |it| {
+        let last = it.spoilt.last()?;
+        Some((Tone::Bad, reviewer(wp, &it.lens), format!("on {}: {}", last.tier, last.what)))
     })
 }
 
@@ -221,14 +246,6 @@ fn corrections(ledger: &Ledger, now: Timestamp) -> impl Iterator<Item = Told> + 
         let who = format!("corrected by {} at {}", note.by, words::instant(note.at, now));
         (Tone::Warn, who, note.text.clone())
     })
-}
-
-/// Writes the ledger's state as JSON.
-///
-/// # Errors
-/// When `out` cannot be written.
-pub fn json(ledger: &Ledger, out: &mut impl Write) -> io::Result<()> {
-    super::json::pretty(ledger, out)
 }
 
 fn head<'a>(ledger: &Ledger, now: Timestamp, held: bool, look: &'a Look) -> Line<'a> {

@@ -211,7 +211,7 @@ async fn class_all(
     let commit = base.commit.clone();
     let worktree =
         site.blocking(Check::Provision, move |site| site.worktree(UNIT, None, &commit)).await?;
-    provision::provision(site, UNIT, &worktree, orders).await?;
+    provision::provision(site, (UNIT, 1), &worktree, orders).await?;
     let mut classes = Classes::new();
     let all: BTreeSet<&str> =
         site.plan.wps.iter().flat_map(|wp| &wp.dod).map(|dod| dod.text.as_str()).collect();
@@ -291,6 +291,7 @@ pub fn report(
         overlaps: compiled.possible.iter().map(|overlap| overlap_of(plan, overlap)).collect(),
         cleaned: plan.wps.iter().map(|wp| wp.id.to_string()).collect(),
         warnings,
+        preflight: None,
     }
 }
 

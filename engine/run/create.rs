@@ -13,6 +13,7 @@ use crate::event::{After, ApprovedBy, Classed, Event, LevelShape, Record, VERSIO
 use crate::git::Repo;
 use crate::graph::{Sealed, Waits};
 use crate::journal::Journal;
+use crate::model::baseline::Kept;
 use crate::model::ids::{CommitId, WpId};
 use crate::model::plan::{Plan, Review};
 use crate::model::time::Timestamp;
@@ -31,6 +32,8 @@ pub struct NewRun<'a> {
     pub by: ApprovedBy,
     /// Who approved it, for people.
     pub who: &'a str,
+    /// The user's checkout as it is now.
+    pub checkout: Option<&'a Kept>,
     /// DoD commands that were run on the base for the report that was approved, with their logs.
     pub classed: Vec<(Classed, PathBuf)>,
 }
@@ -67,6 +70,9 @@ pub fn create(repo: &Repo, new: &NewRun<'_>) -> Result<RunDir, RunError> {
         plan_sha256: sha.clone(),
         base: new.base.clone(),
     };
+    if let Some(kept) = new.checkout {
+        write_whole(&dir.baseline(), &serde_json::to_vec(kept).unwrap_or_default())?;
+    }
     let approval = serde_json::to_vec_pretty(&approval).unwrap_or_default();
     write_whole(&dir.approval(), &approval)?;
     write_whole(&dir.plan_file(), new.text.as_bytes())?;

@@ -189,6 +189,12 @@ impl RunDir {
         self.path().join("approval.json")
     }
 
+    /// The user's checkout as it was when the run was made.
+    #[must_use]
+    pub fn baseline(&self) -> PathBuf {
+        self.path().join("baseline.json")
+    }
+
     /// Messages from other processes to the engine.
     #[must_use]
     pub fn requests(&self) -> PathBuf {

@@ -60,7 +60,7 @@ pub async fn run(
     };
     let unit = format!("gate-{number}");
     let worktree = worktree(&site, &unit, &commit).await?;
-    provision::provision(&site, &unit, &worktree, &mut orders).await?;
+    provision::provision(&site, (&unit, 1), &worktree, &mut orders).await?;
     let mut problems = Vec::new();
     let mut named = Vec::new();
     for (n, (wp, dod)) in commands(&site, &gate.wps).into_iter().enumerate() {

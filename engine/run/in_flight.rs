@@ -43,8 +43,8 @@ pub fn in_flight(ledger: &Ledger, plan: &Plan, unit: &str, step: &str, attempt: 
 pub(super) fn of_wp(wp: &WpState, plan: &Plan, step: &str, attempt: u32) -> bool {
     let phase = if wp.phase.stuck() { wp.was.unwrap_or(wp.phase) } else { wp.phase };
     match phase {
-        Phase::Provisioning => is_numbered(step, "setup."),
-        Phase::Classing => is_numbered(step, "base."),
+        Phase::Provisioning => is_numbered(step, &since_begun("setup", wp.begun)),
+        Phase::Classing => is_numbered(step, &since_begun("base", wp.begun)),
         Phase::Working => step == "work" && attempt == wp.attempt,
         Phase::Proving => step == format!("dod.{}.{}.{}", wp.round, wp.pass, wp.proved.len() + 1),
         Phase::Reviewing => {
@@ -56,6 +56,16 @@ pub(super) fn of_wp(wp: &WpState, plan: &Plan, step: &str, attempt: u32) -> bool
             }
         }
         _ => false,
+    }
+}
+
+/// What the names of a WP's first steps begin with, whose worktree was made for the `begun`th time: what they came to
+/// in one that is gone says nothing of this one.
+#[must_use]
+pub(super) fn since_begun(step: &str, begun: u32) -> String {
+    match begun {
+        0 | 1 => format!("{step}."),
+        n => format!("{step}.{n}."),
     }
 }
 

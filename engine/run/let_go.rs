@@ -1,14 +1,22 @@
 //! How an engine lets a run go: what is not needed any more is taken away, and the run says how it stands.
 
+use std::sync::Arc;
+
+use super::closing;
 use super::dispatcher::{Engine, EngineError};
 use super::site::{Halt, Site};
 use super::step::Order;
 use super::verify;
+use std::os::unix::fs::MetadataExt as _;
+
 use super::{clean, since};
 use crate::event::{Event, Outcome, StopReason};
 use crate::ledger::{Ledger, Phase, WpState};
 use crate::model::outcome::Check;
-use crate::model::plan::Kind;
+use crate::model::plan::{Kind, Mode};
+
+/// Seconds by which clocks that tell of one moment may be apart.
+const CLOCKS: i64 = 2;
 
 /// How an engine let go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,8 +49,14 @@ impl Engine<'_> {
             Ending::Stopped(StopReason::Waiting)
         };
         if let Ending::Finished(_) = ending {
+            // Beside the rest: neither touches what the other looks at.
+            let site = Arc::clone(&self.site);
+            let compared = tokio::task::spawn_blocking(move || closing::compare(&site));
             self.is_whole().await?;
             self.sweep().await?;
+            if let Ok(Some(compared)) = compared.await {
+                self.record(vec![Event::CheckoutCompared { compared }])?;
+            }
         }
         let event = match ending {
             Ending::Finished(outcome) => Event::RunFinished { outcome },
@@ -67,7 +81,13 @@ impl Engine<'_> {
             return Ok(());
         }
         commits.extend([self.ledger.base.clone(), self.ledger.trunk.clone()]);
-        let look = move |site: &Site| site.repo.are_whole(&commits);
+        let begun = self.ledger.created_at.0.as_second();
+        let look = move |site: &Site| {
+            site.repo.are_whole(&commits)?;
+            // By the clock of the file system, which may be behind; and a worker may touch the file.
+            let made = std::fs::metadata(site.dir.plan_file()).map_or(begun, |stat| stat.ctime());
+            site.repo.hold_what_they_say(&commits, begun.min(made) - CLOCKS)
+        };
         match self.site.blocking(Check::Merge, look).await {
             Ok(()) | Err(Halt::Stopped) => Ok(()),
             Err(Halt::Blocked { problem, .. }) => {
@@ -105,8 +125,8 @@ impl Engine<'_> {
     async fn sweep(&mut self) -> Result<(), EngineError> {
         let over = |wp: &&WpState| match wp.phase {
             Phase::Integrated => true,
-            // Its commit waits for a gate that may yet come.
-            Phase::Passed => wp.kind == Kind::Scout || !self.ledger.gate_failed(),
+            // A gate is yet to come, and may send it back to work.
+            Phase::Passed => wp.kind == Kind::Scout || self.ledger.mode == Mode::Independent,
             _ => false,
         };
         let left: Vec<WpState> = self

@@ -4,6 +4,7 @@ pub mod asking;
 mod beside;
 pub mod checkpoint;
 pub mod clean;
+mod closing;
 pub mod compile;
 pub mod create;
 pub mod directory;

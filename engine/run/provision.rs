@@ -13,16 +13,17 @@ use crate::model::outcome::{Check, Problem};
 use crate::model::plan::Command;
 use crate::process;
 
+use super::in_flight::since_begun;
 use super::site::{Halt, Site, argv};
 use super::step::{self, Order, Orders};
 
-/// Fills the worktree of `unit`. The paths copied in are returned: they stay out of every commit.
+/// Fills the worktree of `unit`, which was made for the `begun`th time. The paths copied in are returned: they stay out of every commit.
 ///
 /// # Errors
 /// A halt that names what is missing or failed, before any worker is paid.
 pub async fn provision(
     site: &Arc<Site>,
-    unit: &str,
+    (unit, begun): (&str, u32),
     worktree: &Worktree,
     orders: &mut Orders,
 ) -> Result<Vec<String>, Halt> {
@@ -36,7 +37,7 @@ pub async fn provision(
         copy(top, worktree.path(), entry).map_err(Halt::blocked)?;
     }
     for (n, command) in wanted.setup.iter().enumerate() {
-        let name = format!("setup.{}", n + 1);
+        let name = format!("{}{}", since_begun("setup", begun), n + 1);
         let text = describe(command);
         let spec = |key: &_| {
             let mut spec = site.spec(unit, key, argv(command));

@@ -88,7 +88,7 @@ async fn run_commands(
     let (name, commit) = (unit.clone(), state.commit.clone());
     let worktree =
         site.blocking(Check::Merge, move |site| site.worktree(&name, None, &commit)).await?;
-    provision::provision(site, &unit, &worktree, orders).await?;
+    provision::provision(site, (&unit, 1), &worktree, orders).await?;
     for (step, wp, dod) in all.into_iter().skip(ran.len()) {
         let (one, tail) = run_one(site, &unit, &step, &dod, orders).await?;
         if one.end.broken() {

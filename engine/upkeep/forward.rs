@@ -1,6 +1,7 @@
 //! The source worktree brought up to what was merged.
 
 use std::path::Path;
+use std::time::Duration;
 
 use super::error::UpkeepError;
 use super::survey::{Survey, listed, place};
@@ -9,6 +10,9 @@ use crate::git::forward::{Forward, Standing};
 use crate::git::linked::Linked;
 use crate::model::ids::CommitId;
 use crate::model::upkeep::Synced;
+
+/// How long a remote has to answer.
+const FETCH: Duration = Duration::from_secs(120);
 
 /// The checkout that work is taken from and comes back to: the main one; in a bare repository the worktree on its
 /// default branch, else the one that `sop` was started in.
@@ -38,8 +42,8 @@ pub fn sync(repo: &Repo, from: Option<&str>, fetch: bool) -> Result<Synced, Upke
         help: help.map(str::to_owned),
     };
     let branch = source.head().branch().map(str::to_owned);
-    if fetch && let Some(branch) = &branch {
-        repo.fetch_upstream(branch)?;
+    if fetch && let Some(upstream) = branch.as_deref().and_then(|branch| repo.upstream_of(branch)) {
+        repo.fetch_upstream(&upstream, FETCH)?;
     }
     let (to, at) = match (from, &branch) {
         (Some(name), _) => (name.to_owned(), repo.resolve(name)?),

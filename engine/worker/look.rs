@@ -1,19 +1,19 @@
 //! Whether an agent is there, and which: looked up as a start of it would, and asked for its version.
 
 use std::ffi::OsString;
-use std::io::Read as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::process::Command;
+use std::time::Duration;
 
 use super::seam::{Agent, Home};
-use crate::process::{plain, spawn};
+use crate::process::plain;
+use crate::quick;
 
 /// How long a program may take to tell its version.
 const VERSION: Duration = Duration::from_secs(20);
-/// Bytes of it that are looked at.
-const BYTES: u64 = 4096;
+/// Bytes that it may be.
+const BYTES: u64 = 64 << 10;
 
 impl Home {
     /// That of this process, with a worker's own environment over it.
@@ -45,30 +45,25 @@ impl Home {
 /// none, takes too long, or is not to be asked.
 #[must_use]
 pub fn version(agent: &dyn Agent, program: &[String], home: &Home) -> Option<String> {
+    version_within(agent, program, home, VERSION)
+}
+
+/// As [`version`], for whoever cannot wait that long.
+#[must_use]
+pub fn version_within(
+    agent: &dyn Agent,
+    program: &[String],
+    home: &Home,
+    limit: Duration,
+) -> Option<String> {
     let (name, first) = program.split_first()?;
     let args = agent.version_args();
     if args.is_empty() {
         return None;
     }
-    let path = home.find(name)?;
-    let mut command = Command::new(path);
+    let mut command = Command::new(home.find(name)?);
     command.args(first).args(args).env_clear().envs(&home.env);
-    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
-    let mut child = spawn::in_own_session(&mut command).ok()?;
-    let out = child.stdout.take()?;
-    let (to, from) = std::sync::mpsc::channel();
-    std::thread::spawn(move || {
-        let mut said = Vec::new();
-        let _short_is_fine = out.take(BYTES).read_to_end(&mut said);
-        let _too_late = to.send(said);
-    });
-    let began = Instant::now();
-    let said = from.recv_timeout(VERSION).unwrap_or_default();
-    while child.try_wait().is_ok_and(|end| end.is_none()) && began.elapsed() < VERSION {
-        std::thread::sleep(Duration::from_millis(5));
-    }
-    let _ended_already = child.kill();
-    let _collected = child.wait();
+    let said = quick::ask(command, limit, BYTES).ok()?.out;
     let line = said.split(|byte| *byte == b'\n').map(plain).find(|line| !line.trim().is_empty());
     line.map(|line| line.trim().chars().take(80).collect())
 }

@@ -146,6 +146,13 @@ impl Heard {
     pub fn say(text: impl Into<String>) -> Self {
         Self { say: vec![text.into()], ..Self::default() }
     }
+
+    /// One line for people, which is an error.
+    #[must_use]
+    pub fn error(text: impl Into<String>) -> Self {
+        let text = text.into();
+        Self { say: vec![text.clone()], error: Some(text), ..Self::default() }
+    }
 }
 
 /// How the agent's process ended.

@@ -229,3 +229,17 @@ fn the_limit_of_a_flag_is_checked_before_anything_else() {
     assert_eq!(said.code, 1);
     assert!(said.out.contains(" --> SOP_MAX_PARALLEL:1:25\n"), "{}", said.out);
 }
+
+#[test]
+fn what_a_worker_has_in_its_environment_is_named_and_not_shown() {
+    let scratch = scratch();
+    let worker = "[tiers.mine]\nworker = \"script\"\n[workers.script]\ncommand = [\"true\"]\n\
+                  env = { API_KEY = \"s3cret\", LANG = \"C\" }\n";
+    at_home(&scratch, worker);
+    for args in [&["config", "plan.toml"][..], &["config", "plan.toml", "--json"]] {
+        let said = scratch.sop_with(&[], args);
+        assert_eq!(said.code, 0, "{}", said.err);
+        assert!(said.out.contains("API_KEY") && said.out.contains("***"), "{}", said.out);
+        assert!(!said.out.contains("s3cret"), "{}", said.out);
+    }
+}

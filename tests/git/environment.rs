@@ -2,6 +2,7 @@
 
 use std::path::Path;
 use std::process::Command;
+use std::time::Duration;
 
 use sop::git::guard::GuardSpec;
 use sop::git::{Removal, Repo, SnapshotSpec, WorktreeSpec};
@@ -55,7 +56,8 @@ fn does_a_whole_wp() {
     };
     let repo = Repo::discover(Path::new(&main)).expect("the repository");
     assert_eq!(repo.top(), Some(Path::new(&main)));
-    assert!(repo.preflight().expect("preflight").iter().all(|obstacle| !obstacle.kind.blocks()));
+    let version = repo.git_version(Duration::from_secs(60)).expect("git is there");
+    assert!(repo.obstacles(&version).iter().all(|obstacle| !obstacle.kind.blocks()));
     let base = repo.resolve("main").expect("a commit");
     let folder = Path::new(&main).parent().expect("a parent");
     let spec = WorktreeSpec {

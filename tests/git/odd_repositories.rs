@@ -113,12 +113,8 @@ fn a_linked_worktree_of_the_users_is_their_checkout() {
 #[test]
 fn preflight_names_what_it_finds() {
     let kinds = |repo: &GitRepo| -> Vec<ObstacleKind> {
-        repo.repo()
-            .preflight()
-            .expect("preflight")
-            .into_iter()
-            .map(|obstacle| obstacle.kind)
-            .collect()
+        let found = repo.repo().obstacles("2.47.3").into_iter();
+        found.map(|obstacle| obstacle.kind).collect()
     };
     let repo = GitRepo::new(SETUP);
     assert_eq!(kinds(&repo), []);
@@ -127,8 +123,7 @@ fn preflight_names_what_it_finds() {
     assert_eq!(kinds(&repo), [ObstacleKind::InProgress, ObstacleKind::HooksPath]);
     let unborn = tempfile::tempdir().expect("a folder");
     sh(unborn.path(), "git init -q .");
-    let obstacles =
-        Repo::discover(unborn.path()).expect("a repository").preflight().expect("preflight");
+    let obstacles = Repo::discover(unborn.path()).expect("a repository").obstacles("2.47.3");
     assert!(
         obstacles
             .iter()
@@ -137,4 +132,18 @@ fn preflight_names_what_it_finds() {
     let none = tempfile::tempdir().expect("a folder");
     let error = Repo::discover(none.path()).expect_err("no repository");
     assert!(matches!(error, GitError::NotARepository { .. }), "{error}");
+}
+
+#[test]
+fn what_is_overwritten_is_found_where_libgit2_cannot_look() {
+    let repo = GitRepo::with_init(SETUP, "git init -q -b main --object-format=sha256 .");
+    let (git, head) = (repo.repo(), repo.head());
+    assert!(!git.in_process());
+    let look = || git.hold_what_they_say(std::slice::from_ref(&head), 0);
+    look().expect("all is as it says");
+    let over = "o() { p=$(git rev-parse $1); echo .git/objects/${p%${p#??}}/${p#??}; }\n\
+                chmod +w $(o HEAD:src/a.txt); cat $(o HEAD:lib/x.c) > $(o HEAD:src/a.txt)";
+    repo.sh(over);
+    let error = look().expect_err("it is overwritten").to_string();
+    assert!(error.contains("src/a.txt") && error.contains("overwritten"), "{error}");
 }

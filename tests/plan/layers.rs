@@ -4,7 +4,8 @@ use std::path::Path;
 
 use sop::finding::Severity;
 use sop::model::plan::{Approval, Does, Plan, Review};
-use sop::plan::layers::{Level, VARIABLES};
+use sop::model::setting::Level;
+use sop::plan::layers::VARIABLES;
 use sop::plan::{Layer, Layers, Read, Source, Whose, read, settings};
 
 use super::{GOOD, good_but};

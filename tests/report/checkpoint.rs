@@ -136,6 +136,7 @@ fn plan() -> Checkpoint {
         }],
         cleaned: vec!["client".to_owned(), "form".to_owned(), "list".to_owned()],
         warnings: vec!["briefs/form.md is 40 kB long".to_owned()],
+        preflight: None,
     }
 }
 

@@ -3,6 +3,7 @@
 use sop::model::time::Length;
 use sop::model::turn::{Fault, FaultClass};
 use sop::report::palette::Look;
+use sop::report::standing::Standing;
 use sop::report::status;
 
 use super::scene::{COLOURED, PLAIN, evil, harmless, interrupted, mixed, text};
@@ -81,7 +82,16 @@ fn nothing_that_others_wrote_acts_and_lines_keep_to_the_terminal() {
 #[test]
 fn programs_get_the_state_itself() {
     let run = mixed();
-    let json = text(|out| status::json(&run.ledger, out));
+    let standing = Standing {
+        state: run.ledger.clone(),
+        held: true,
+        waits: Vec::new(),
+        troubles: Vec::new(),
+        noted: Vec::new(),
+    };
+    let json = text(|out| standing.json(out));
     let back: sop::ledger::Ledger = serde_json::from_str(&json).unwrap();
     assert_eq!(serde_json::to_value(&back).unwrap(), serde_json::to_value(&run.ledger).unwrap());
+    let value: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!((&value["held"], &value["waits"]), (&true.into(), &serde_json::json!([])));
 }

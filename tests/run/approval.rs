@@ -84,3 +84,21 @@ fn who_may_not_be_asked_waits() {
     let approved = |event: &Event| matches!(event, Event::RunApproved { by: ApprovedBy::Plan, .. });
     assert_eq!(rig.count(approved), 1);
 }
+
+#[test]
+fn who_said_that_nobody_is_asked_is_on_record() {
+    let auto = "[defaults]\napproval = \"auto\"\n";
+    for by in [ApprovedBy::UserConfig, ApprovedBy::RepositoryConfig, ApprovedBy::Environment] {
+        let rig = rig();
+        let mut env = Vec::new();
+        match by {
+            ApprovedBy::UserConfig => rig.write("../home/.config/sop/config.toml", auto),
+            ApprovedBy::RepositoryConfig => rig.write(".sop/config.toml", auto),
+            _ => env.push(("SOP_APPROVAL", "auto")),
+        }
+        let said = rig.sop_with(&env, &["apply"]);
+        assert_eq!(said.code, 0, "{by:?}: {}{}", said.out, said.err);
+        let so = |event: &Event| matches!(event, Event::RunApproved { by: was, .. } if *was == by);
+        assert_eq!(rig.count(so), 1, "{by:?}");
+    }
+}

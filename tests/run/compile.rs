@@ -149,3 +149,76 @@ fn of_a_long_ring_enough_is_shown_to_cut_it() {
         "{message}"
     );
 }
+
+#[test]
+fn two_spellings_of_one_path_are_told_where_wps_are_at_work_together() {
+    let scratch = Scratch::repo(&[]);
+    let twins = |a: &str, b: &str, more: &str| {
+        let outcome =
+            compiled(&scratch, &plan(&(wp("a", a, "") + &wp("b", b, more))), Purpose::Run);
+        assert!(outcome.compiled.is_some(), "only a warning: {:?}", outcome.findings);
+        let told = outcome.findings.into_iter().filter(|finding| finding.code == "case-twins");
+        told.map(|finding| finding.message).collect::<Vec<_>>()
+    };
+    let told = twins("src/A.rs", "src/a.rs", "");
+    assert_eq!(told.len(), 1);
+    assert!(told[0].contains("`a` and `b` name `src/A.rs` and `src/a.rs`"), "{told:?}");
+    assert_eq!(twins("src/Net/**", "src/net/tcp/x.rs", "").len(), 1, "folders too");
+    assert_eq!(twins("straße/É.txt", "straße/é.txt", "").len(), 1);
+    for (a, b, more) in [
+        ("src/A.rs", "src/b.rs", ""),
+        ("src/A/*", "src/A.rs", ""),
+        ("src/A.rs", "src/a.rs", "needs = [\"a\"]\n"),
+        ("src/A*", "src/a*", ""),
+    ] {
+        assert_eq!(twins(a, b, more), Vec::<String>::new(), "{a} {b}");
+    }
+}
+
+#[test]
+fn programs_that_run_when_all_are_paid_are_looked_for_before() {
+    let scratch = Scratch::repo(&[("bin/e2e.sh", "true\n")]);
+    let verify = |live: &str, more: &str| {
+        let stage = "[[stage]]\nname = \"s\"\n";
+        let text = format!("[verify]\nlive = {live}\n{more}{stage}");
+        let wps = wp("a", "tools/**", "stage = \"s\"\n");
+        let text = plan(&(text + &wps));
+        let outcome = compiled(&scratch, &text, Purpose::Run);
+        said(&outcome).into_iter().map(|(code, how)| (code.to_owned(), how)).collect::<Vec<_>>()
+    };
+    let setup = "[provision]\nsetup = [\"sh make.sh\"]\n";
+    for (live, code) in [
+        ("[\"no-such-program-here e2e\"]", "missing-program"),
+        ("[{ run = [\"no-such-program-here\"], timeout = \"1m\" }]", "missing-program"),
+        ("[\"bin/e2e.hs\"]", "missing-file"),
+    ] {
+        assert_eq!(verify(live, ""), [(code.to_owned(), Severity::Error)], "{live}");
+        assert_eq!(verify(live, setup), [(code.to_owned(), Severity::Warning)], "{live}");
+    }
+    for fine in [
+        "[\"sh bin/e2e.sh\"]",
+        "[\"bin/e2e.sh --all\"]",
+        "[\"./tools/made-by-a\"]",
+        "[\"no-such-program-here | true\"]",
+    ] {
+        assert_eq!(verify(fine, ""), [], "{fine}");
+    }
+}
+
+#[test]
+fn with_a_setup_a_worker_that_is_nowhere_is_a_warning() {
+    let scratch = Scratch::repo(&[]);
+    for (program, code) in
+        [("no-such-program-here", "missing-program"), ("bin/none.sh", "missing-file")]
+    {
+        let text = plan(&wp("a", "src/**", ""))
+            .replace("command = [\"true\"]", &format!("command = [\"{program}\"]"));
+        let with = |setup: &str| {
+            let outcome = compiled(&scratch, &(text.clone() + setup), Purpose::Run);
+            said(&outcome).into_iter().map(|(code, how)| (code.to_owned(), how)).collect::<Vec<_>>()
+        };
+        assert_eq!(with(""), [(code.to_owned(), Severity::Error)]);
+        let setup = "[provision]\nsetup = [\"sh make.sh\"]\n";
+        assert_eq!(with(setup), [(code.to_owned(), Severity::Warning)]);
+    }
+}

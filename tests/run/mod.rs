@@ -29,6 +29,7 @@ mod providers;
 mod pushes;
 mod questions;
 mod requests;
+mod standing;
 mod tampering;
 mod tampering_branches;
 mod tampering_files;

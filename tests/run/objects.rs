@@ -72,6 +72,57 @@ fn a_file_of_the_base_that_is_lost_is_named_and_the_run_is_not_over() {
 }
 
 #[test]
+fn a_file_of_the_base_that_is_overwritten_in_place_is_named_and_the_run_is_not_over() {
+    let over = "o() { p=$(git rev-parse $1); echo $G/objects/${p%${p#??}}/${p#??}; }\n\
+                cp -p $(o HEAD:kept.txt) $MARKS/kept; chmod +w $(o HEAD:kept.txt)\n";
+    let staged = "[[stage]]\nname = \"one\"\n".to_owned() + &wp("a", "stage = \"one\"");
+    for (text, trick) in [
+        (plan(&wp("a", "")), "cat $(o HEAD:worker.sh) > $(o HEAD:kept.txt)"),
+        (plan(&wp("a", "")), "echo junk > $(o HEAD:kept.txt)"),
+        (
+            plan(&staged),
+            "cat $(o HEAD:worker.sh) > $(o HEAD:kept.txt); touch -d 2001-01-01 $(o HEAD:kept.txt)",
+        ),
+    ] {
+        let rig = rig(&text, &format!("{over}{trick}"));
+        let said = rig.apply(5);
+        let all = format!("{}{}", said.out, said.err);
+        assert!(all.contains("gone or overwritten") && all.contains("kept.txt"), "{trick}: {all}");
+        assert_eq!(rig.ledger().outcome, None);
+        rig.sop_ends(5, &["resume"]);
+        let blob = rig.git(&["rev-parse", "HEAD:kept.txt"]);
+        let (folder, name) = blob.trim().split_at(2);
+        let file = rig.repo().join(".git/objects").join(folder).join(name);
+        fs::remove_file(&file).expect("it can be removed");
+        fs::copy(rig.mark("kept"), &file).expect("it is put back");
+        rig.sop_ends(0, &["resume"]);
+        assert_eq!(rig.lines("starts"), ["a/1"]);
+    }
+}
+
+#[test]
+fn so_is_a_pack() {
+    let trick = "for p in $G/objects/pack/*.pack; do chmod +w $p; \
+                 printf x | dd of=$p bs=1 seek=40 conv=notrunc 2>/dev/null; done";
+    let rig = rig(&plan(&wp("a", "review = \"human\"")), "true");
+    rig.apply(4);
+    rig.git(&["gc", "--quiet", "--prune=now"]);
+    let script = format!("G=.git; {trick}");
+    let good = "cp -rp .git/objects ../kept";
+    let sh = |line: &str| {
+        let mut shell = std::process::Command::new("sh");
+        assert!(shell.args(["-c", line]).current_dir(rig.repo()).status().expect("sh").success());
+    };
+    rig.sop_ends(0, &["review", "a", "--approve"]);
+    sh(good);
+    sh(&script);
+    let said = rig.sop_ends(5, &["resume"]);
+    assert_ne!(rig.ledger().outcome, Some(sop::event::Outcome::Done), "{}", said.out);
+    sh("rm -rf .git/objects && cp -rp ../kept .git/objects");
+    rig.sop_ends(0, &["resume"]);
+}
+
+#[test]
 fn what_a_sibling_lost_is_named_too() {
     let text = with_head("max_parallel = 1", &[wp("a", ""), wp("b", "")].concat());
     // As long as its worktree is there, looking at it brings the file's object back.

@@ -2,12 +2,14 @@
 
 use std::path::PathBuf;
 
-use sop::event::Outcome;
+use sop::event::{Event, Outcome, Record};
+use sop::journal::Journal;
 use sop::ledger::Phase;
 use sop::model::outcome::Class;
 
 use crate::support::rig::Rig;
-use crate::support::written::{plan, with_head, worker, wp};
+use crate::support::story::wp_id;
+use crate::support::written::{plan, with_head, worker, wp, wp_proven_by};
 
 /// Works until it is ended, unless the mark `go` is there.
 const ENDLESS: &str = "[ $SOP_WP = a ] && until [ -e $MARKS/go ]; do sleep 0.02; done\ndone_well";
@@ -258,4 +260,50 @@ fn nothing_that_a_run_has_started_decides_in_a_persons_name() {
     assert_eq!(rig.records().len(), records);
     let left = std::fs::read_dir(rig.run_dir().join("requests")).expect("a folder").count();
     assert_eq!(left, 0);
+}
+
+#[test]
+fn what_waits_for_its_stage_keeps_its_worktree_for_another_try() {
+    let setup = "case $PWD in */b) [ -e $MARKS/mended ] || echo x > stray;; esac\n";
+    let check = "case $PWD in *gate-1) exit 1;; esac; grep -q good $1.txt\n";
+    let one = |id: &str| wp_proven_by(id, &format!("[\"sh check.sh {id}\"]"), "stage = \"one\"");
+    let head = "[provision]\nsetup = [\"sh setup.sh\"]\n[[stage]]\nname = \"one\"\n";
+    let rest = [head.to_owned(), one("a"), one("b")].concat();
+    let script = worker("done_well");
+    let files = [("worker.sh", script.as_str()), ("setup.sh", setup), ("check.sh", check)];
+    let rig = Rig::new(&with_head("max_parallel = 1", &rest), &files);
+    rig.apply(5);
+    assert_eq!((rig.wp("a").phase, rig.wp("b").phase), (Phase::Passed, Phase::Blocked));
+    std::fs::write(rig.mark("mended"), "").unwrap();
+    let left = rig.wp("b").worktree.expect("it stays");
+    std::fs::remove_file(PathBuf::from(left).join("stray")).unwrap();
+    rig.sop_ends(3, &["resume"]);
+    rig.sop_ends(0, &["retry", "a"]);
+    rig.sop_ends(0, &["retry", "b"]);
+    rig.sop_ends(0, &["resume"]);
+    assert_eq!(rig.worktrees(), Vec::<PathBuf>::new());
+}
+
+/// A worktree that is gone was filled by steps whose results say nothing of the next one.
+#[test]
+fn one_that_begins_anew_in_a_later_engine_is_provisioned_anew() {
+    let head = "[provision]\nsetup = [\"echo x >> $MARKS/setups\"]\n";
+    let text = plan(&(head.to_owned() + &wp("a", "")));
+    let rig = Rig::new(&text, &[("worker.sh", &worker(ENDLESS))]);
+    let engine = rig.start(&["apply", "--yes"]);
+    rig.until_lines("starts", 1);
+    rig.sop_ends(0, &["cancel", "a"]);
+    assert_eq!(engine.wait(), 3, "{}", rig.engine_said());
+    let before = rig.lines("setups").len();
+    let worktree = rig.wp("a").worktree.expect("it stays");
+    rig.git(&["worktree", "remove", "--force", &worktree]);
+    rig.git(&["branch", "-D", "sop/o-1/a"]);
+    let (mut journal, records) = Journal::resume(&rig.run_dir().join("journal.jsonl")).unwrap();
+    let last = records.last().expect("a record");
+    let event = Event::WorktreeRemoved { wp: wp_id("a"), salvage: None };
+    journal.append(&[Record { seq: last.seq + 1, at: last.at, event }]).unwrap();
+    std::fs::write(rig.mark("go"), "").unwrap();
+    rig.sop_ends(0, &["retry", "a"]);
+    rig.sop_ends(0, &["resume"]);
+    assert_eq!((rig.lines("setups").len(), rig.wp("a").begun), (before + 1, 2));
 }

@@ -248,6 +248,10 @@ fn infrastructure_halts_it_and_it_goes_on_where_it_was() {
     assert_eq!(looked(&rig).len(), 3);
 
     let rig = self::rig("[verify]\nlive = [\"sh live.sh\", \"no-such-command\"]", "true", "");
+    let said = rig.apply(1);
+    assert!(said.err.contains("missing-program"), "before anybody is paid: {}", said.err);
+    let missing = "[verify]\nlive = [\"sh live.sh\", \"no-such-command && true\"]";
+    let rig = self::rig(missing, "true", "");
     let said = rig.apply(5);
     assert!(said.out.contains("no-such-command"), "{}", said.out);
     assert_eq!(rig.count(|event| matches!(event, Event::VerifyHalted { .. })), 1);

@@ -6,6 +6,7 @@ pub mod git_repo;
 pub mod model_server;
 pub mod peak;
 pub mod plan_text;
+pub mod policy;
 pub mod pretender;
 pub mod rig;
 pub mod samples;

@@ -25,7 +25,7 @@ use super::git_repo::QUIET_GIT;
 use super::scratch::{Said, run};
 
 /// Longer than anything here takes on a busy machine; nothing waits that long unless it fails.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(180);
 
 /// A repository, and folders around it.
 pub struct Rig {

@@ -3,6 +3,7 @@
 
 use sop::event::{ApprovedBy, Event, MovedBranch, NextStep, Outcome, Standing, StopReason};
 use sop::ledger::judge;
+use sop::model::baseline::{Baseline, ChangedPath, Compared};
 use sop::model::outcome::{Check, Class, End, Problem};
 use sop::model::turn::{Fault, FaultClass, Spent, Turn, Usd};
 use sop::model::verdict::{Judgment, ReviewSeverity, Verdict};
@@ -191,6 +192,28 @@ pub fn of_gate(run: &Story, id: &str) -> Vec<Event> {
     ]
 }
 
+/// A checkout in which a person was at work while the run went on.
+pub fn compared() -> Compared {
+    let baseline = |status: &str, changes| Baseline {
+        worktree: "/home/ann/settings".to_owned(),
+        head: Some(commit("base")),
+        status_sha256: status.repeat(32),
+        diff_sha256: "d1".repeat(32),
+        changes,
+    };
+    Compared {
+        before: baseline("a0", 0),
+        after: Some(baseline("a1", 1)),
+        problem: None,
+        paths: vec![ChangedPath {
+            path: "notes.txt".to_owned(),
+            before: None,
+            after: Some("??".to_owned()),
+        }],
+        cut: false,
+    }
+}
+
 pub fn of_run(run: &Story) -> Vec<Event> {
     let Event::RunCreated { .. } = &run.records[0].event else { unreachable!() };
     vec![
@@ -205,6 +228,7 @@ pub fn of_run(run: &Story) -> Vec<Event> {
                 stands: Some("refs/heads/main".to_owned()),
             }],
         },
+        Event::CheckoutCompared { compared: compared() },
         Event::RunGuarded { guard: "9d".repeat(32) },
         Event::RepositoryChanged {
             standing: vec![Standing {

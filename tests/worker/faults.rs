@@ -77,11 +77,39 @@ fn times_to_try_again_are_understood() {
         ("You've hit your limit · resets 9pm (UTC)", "2026-11-29T21:00:00Z"),
         ("resets 3:45am (UTC)", "2026-11-30T03:45:00Z"),
         ("resets at 15:04 (Etc/UTC)", "2026-11-30T15:04:00Z"),
+        // As claude has it for a limit that is further off than a day, and in the words that it had before.
+        ("You've hit your weekly limit · resets Nov 30, 3pm (UTC)", "2026-11-30T15:00:00Z"),
+        ("resets Dec 2 at 3:45pm (Europe/Berlin)", "2026-12-02T14:45:00Z"),
+        ("resets Dec 3, 12am (UTC)", "2026-12-03T00:00:00Z"),
+        ("resets December 3 (UTC)", "2026-12-03T00:00:00Z"),
+        ("resets 3 Dec at 15:04 (UTC)", "2026-12-03T15:04:00Z"),
+        ("resets on Mon 9:00 AM (UTC)", "2026-11-30T09:00:00Z"),
+        ("resets Sunday 9pm (UTC)", "2026-11-29T21:00:00Z"),
+        ("resets Sunday 7pm (UTC)", "2026-12-06T19:00:00Z"),
+        ("resets Thu Dec 3, 3pm (UTC)", "2026-12-03T15:00:00Z"),
+        // As codex has it.
+        (
+            "You've hit your usage limit. Try again at Dec 3rd, 2026 3:04 PM (UTC).",
+            "2026-12-03T15:04:00Z",
+        ),
     ];
     for (text, wanted) in cases {
         let at = reset_time(text, now()).map(|at| at.0);
         assert_eq!(at, Some(wanted.parse().expect("an instant")), "{text}");
     }
+}
+
+#[test]
+fn a_year_begins_and_a_zone_that_is_not_named_is_this_machines() {
+    let late = "2026-12-30T20:00:00Z".parse().expect("an instant");
+    let at = |text: &str| reset_time(text, late).map(|at| at.0.to_string());
+    assert_eq!(at("resets Jan 2, 3pm (UTC)").as_deref(), Some("2027-01-02T15:00:00Z"));
+    assert_eq!(at("resets Jan 2, 2027, 3pm (UTC)").as_deref(), Some("2027-01-02T15:00:00Z"));
+    // What is over is told as it stands, and nobody waits for it.
+    assert_eq!(at("resets Dec 30, 3pm (UTC)").as_deref(), Some("2026-12-30T15:00:00Z"));
+    let here = reset_time("try again at Jan 3rd, 2027 3:04 PM.", late).expect("a time").0;
+    let here = here.to_zoned_datetime(jiff::tz::TimeZone::system());
+    assert_eq!(here.datetime().to_string(), "2027-01-03T15:04:00");
 }
 
 #[test]
@@ -94,7 +122,10 @@ fn what_is_no_time_is_not_guessed_at() {
         "resets 25:99 (UTC)",
         "try again in 99999999999999999999 days",
         "limit reached|9999999999",
-        "try again at Dec 3rd, 2026 3:04 PM",
+        "your limit resets monthly",
+        "not until may be",
+        "resets Nov 31 at 3pm (UTC)",
+        "resets Nov",
     ];
     for text in texts {
         assert_eq!(reset_time(text, now()), None, "{text}");

@@ -10,6 +10,7 @@ use sop::worker::read_turn;
 
 use crate::support::driven::{Done, Driven, until};
 use crate::support::model_server::{CONTENT, ModelServer, Scenario};
+use crate::support::policy::{Action, BACKS_OFF, GIVES_WAY, LOOKS, SPENDS, action, outcome};
 use crate::support::scratch::has_tool;
 use crate::support::steps::Bench;
 
@@ -55,6 +56,11 @@ fn class(turn: &Turn) -> Option<FaultClass> {
     turn.fault.as_ref().map(|fault| fault.class)
 }
 
+/// What the engine does about it.
+fn does(done: &Done) -> Action {
+    action(&outcome(done.code, EndedBy::Itself), done.turn.as_ref())
+}
+
 /// Runs one scenario that ends by itself.
 fn cell(scenario: Scenario) -> Option<(Driven, Done)> {
     if !has_tool("codex", GET_IT) {
@@ -79,6 +85,7 @@ fn edit() {
     assert_eq!((turn.turns, turn.model.as_deref()), (2, Some("scripted-model")));
     assert_eq!(done.answer.as_deref(), Some("Done: the file is written."));
     assert!(done.out.contains("\nrun printf "), "{}", done.out);
+    assert_eq!(does(&done), LOOKS);
 }
 
 #[test]
@@ -86,30 +93,35 @@ fn empty() {
     let Some((_, done)) = cell(Scenario::Empty) else { return };
     assert_eq!((done.code, class(done.turn())), (0, Some(FaultClass::EmptyTurn)), "{done:?}");
     assert!(!done.turn().answered);
+    assert_eq!(does(&done), BACKS_OFF);
 }
 
 #[test]
 fn out_of_credit() {
     let Some((_, done)) = cell(Scenario::Status(402)) else { return };
     assert_eq!((done.code, class(done.turn())), (1, Some(FaultClass::Credit)), "{done:?}");
+    assert_eq!(does(&done), GIVES_WAY);
 }
 
 #[test]
 fn not_logged_in() {
     let Some((_, done)) = cell(Scenario::Status(401)) else { return };
     assert_eq!((done.code, class(done.turn())), (1, Some(FaultClass::Auth)), "{done:?}");
+    assert_eq!(does(&done), GIVES_WAY);
 }
 
 #[test]
 fn no_such_model() {
     let Some((_, done)) = cell(Scenario::Status(404)) else { return };
     assert_eq!((done.code, class(done.turn())), (1, Some(FaultClass::ModelUnknown)), "{done:?}");
+    assert_eq!(does(&done), GIVES_WAY);
 }
 
 #[test]
 fn limited_for_good() {
     let Some((_, done)) = cell(Scenario::Status(429)) else { return };
     assert_eq!((done.code, class(done.turn())), (1, Some(FaultClass::RateLimit)), "{done:?}");
+    assert_eq!(does(&done), BACKS_OFF);
 }
 
 #[test]
@@ -118,18 +130,21 @@ fn limited_twice_and_then_not() {
     assert_eq!((done.code, class(done.turn())), (0, None), "{done:?}");
     assert_eq!(driven.read("tree/new.txt"), CONTENT);
     assert!(done.turn().answered);
+    assert_eq!(does(&done), LOOKS);
 }
 
 #[test]
 fn the_server_fails() {
     let Some((_, done)) = cell(Scenario::Status(500)) else { return };
     assert_eq!((done.code, class(done.turn())), (1, Some(FaultClass::Provider)), "{done:?}");
+    assert_eq!(does(&done), BACKS_OFF);
 }
 
 #[test]
 fn the_stream_is_cut() {
     let Some((_, done)) = cell(Scenario::Cut) else { return };
     assert_eq!((done.code, class(done.turn())), (1, Some(FaultClass::Provider)), "{done:?}");
+    assert_eq!(does(&done), BACKS_OFF);
 }
 
 #[tokio::test]
@@ -151,6 +166,7 @@ async fn one_that_hangs_is_ended_by_the_wall_clock_and_can_be_gone_on_with() {
     assert_eq!((outcome.ended_by, outcome.left_behind), (EndedBy::Timeout, 0), "{outcome:?}");
     let turn = read_turn(&driven.order.turn).unwrap().expect("a turn");
     assert_eq!(class(&turn), Some(FaultClass::Interrupted), "{turn:?}");
+    assert_eq!(action(&outcome, Some(&turn)), SPENDS, "a wall clock is work to look at");
     assert!(turn.session.is_some());
 }
 

@@ -17,6 +17,8 @@ struct Read {
     said: Vec<String>,
     written: String,
     over: bool,
+    /// The last error that it told.
+    error: Option<String>,
     end: End,
 }
 
@@ -51,20 +53,21 @@ fn read(agent: Adapter, stream: &str, beside: Beside<'_>) -> Read {
     };
     let mut reader = agent.reader(&ask);
     let mut tally = Tally::default();
-    let (mut said, mut over) = (Vec::new(), false);
+    let (mut said, mut over, mut error) = (Vec::new(), false, None);
     let mut written = reader.open();
     for line in stream.lines() {
         let heard = reader.line(line.as_bytes(), &mut tally);
         said.extend(heard.say);
         written.extend(heard.write);
         over |= heard.over;
+        error = heard.error.or(error);
     }
     let now = "2026-11-29T20:00:00Z".parse().expect("an instant");
     let exit = Death::Code(beside.exit);
     let errors = beside.errors.as_bytes();
     let end = reader.end(&Ended { exit, stopped: beside.stopped, errors, now }, &mut tally);
     let written = String::from_utf8(written).expect("text");
-    Read { tally, said, written, over, end }
+    Read { tally, said, written, over, error, end }
 }
 
 fn plain(agent: Adapter, stream: &str, exit: i32) -> Read {
@@ -270,4 +273,37 @@ fn lines_that_are_no_events_are_passed_over() {
         assert_eq!(read.said, Vec::<String>::new(), "{}", agent.name());
         assert_eq!(class(&read), Some(FaultClass::Crash), "{}", agent.name());
     }
+}
+
+#[test]
+fn the_last_error_is_told_as_the_agent_said_it() {
+    for (agent, stream, exit, words) in [
+        (Adapter::Claude, include_str!("streams/claude-500.jsonl"), 1, "API Error"),
+        (Adapter::Claude, include_str!("streams/claude-402.jsonl"), 1, "402"),
+        (Adapter::Gemini, include_str!("streams/gemini-402.jsonl"), 146, "insufficient credits"),
+        (Adapter::Opencode, include_str!("streams/opencode-402.jsonl"), 1, "insufficient credits"),
+        (
+            Adapter::Opencode,
+            include_str!("streams/opencode-cut.jsonl"),
+            1,
+            "the provider's answer was cut (",
+        ),
+        (Adapter::Acp, include_str!("streams/acp-opencode-402.jsonl"), 0, "insufficient credits"),
+        (Adapter::Acp, include_str!("streams/acp-claude-402.jsonl"), 0, "insufficient credits"),
+        (Adapter::Codex, include_str!("streams/codex-402.jsonl"), 1, "insufficient credits"),
+        (Adapter::Aider, include_str!("streams/aider-402.txt"), 0, "litellm."),
+    ] {
+        let error = plain(agent, stream, exit).error.unwrap_or_default();
+        assert!(error.contains(words), "{agent:?}: {error:?}");
+    }
+    // Before it is over, while it is trying again.
+    let retry = r#"{"type":"system","subtype":"api_retry","attempt":2,"max_retries":10,"error_status":529}"#;
+    let error = plain(Adapter::Claude, retry, 1).error.unwrap_or_default();
+    assert_eq!(error, "the provider answered status 529; trying again (2 of 10)");
+    assert_eq!(plain(Adapter::Claude, include_str!("streams/claude-edit.jsonl"), 0).error, None);
+    assert_eq!(plain(Adapter::Gemini, include_str!("streams/gemini-edit.jsonl"), 0).error, None);
+    assert_eq!(
+        plain(Adapter::Opencode, include_str!("streams/opencode-edit.jsonl"), 0).error,
+        None
+    );
 }

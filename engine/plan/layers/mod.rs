@@ -24,8 +24,8 @@ use crate::model::plan::Provision;
 
 pub use lend::Own;
 pub(super) use outside::note;
-use settings::NO_PLAN;
-pub use settings::{At, Level, Setting, settings};
+pub(super) use settings::NO_PLAN;
+pub use settings::{Setting, settings};
 
 /// Scalars that a variable of the environment can say: where they are in a config file, and the variable.
 /// `SOP_TIER` is another thing already, and every worker has it in its environment.

@@ -1,17 +1,18 @@
 //! Every setting with its value and where that comes from: the merge that a plan is read by, told.
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize as _, Serialize};
 use serde_json::Value;
 use toml::de::{DeTable, Deserializer};
 
 use super::{Layers, VARIABLES, Whose};
+use crate::model::setting::{At, Level};
 use crate::plan::document::{Config, Document};
 use crate::plan::schema::{entries, schema};
 use crate::plan::{Places, Sites, Source, pointer, source};
 
 /// The least plan there is, for settings without one.
-pub(super) const NO_PLAN: &str = "version = 1\nplan = { name = \"x\", goal = \"x\" }\n";
+pub(in crate::plan) const NO_PLAN: &str = "version = 1\nplan = { name = \"x\", goal = \"x\" }\n";
 
 /// One setting.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -28,34 +29,6 @@ pub struct Setting {
     /// The variable of the environment that overrules it, where there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub variable: Option<&'static str>,
-}
-
-/// Where a setting is said.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct At {
-    /// The file, the variable or the flag.
-    pub name: String,
-    /// Line in the file, from 1; absent for a variable or a flag.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub line: Option<usize>,
-}
-
-/// Who says a setting, from the lowest to the highest.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Level {
-    /// `sop` itself.
-    BuiltIn,
-    /// The user's config.
-    User,
-    /// The repository's config.
-    Repository,
-    /// The plan.
-    Plan,
-    /// A variable of the environment.
-    Environment,
-    /// A flag.
-    Flag,
 }
 
 impl From<Whose> for Level {
@@ -161,7 +134,25 @@ impl Told<'_> {
             }
             None => (Level::Plan, self.plan.file.clone(), line(self.plan)),
         };
+        let value = if is_environment(key) { masked(value) } else { value };
         Setting { key: dotted(key), value, from, at: Some(At { name, line }), variable: None }
+    }
+}
+
+/// What a value is shown as that may be a secret.
+const MASK: &str = "***";
+
+/// Whether a setting is the environment of a worker: names with values that may be keys and tokens.
+fn is_environment(at: &str) -> bool {
+    let parts: Vec<_> = pointer::parts(at).collect();
+    matches!(parts.as_slice(), [first, _, last] if first == "workers" && last == "env")
+}
+
+/// The names alone: what is shown is copied into reports and logs.
+fn masked(value: Value) -> Value {
+    match value {
+        Value::Object(all) => all.into_iter().map(|(name, _)| (name, Value::from(MASK))).collect(),
+        other => other,
     }
 }
 

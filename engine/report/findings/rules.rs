@@ -72,6 +72,11 @@ pub const RULES: &[Rule] = &[
         help: "A worker that gets a blank brief has to guess. Write the task into it.",
     },
     Rule {
+        code: "case-twins",
+        about: "WPs that are at work together do not spell one path in two ways.",
+        help: "`src/A.rs` and `src/a.rs` are two files on most Linux machines and one on most others, where a checkout of the merged work loses one of them. Spell it in one way.",
+    },
+    Rule {
         code: "command-template",
         about: "Each argument of a worker or reviewer is a template that compiles and asks only for what there is.",
         help: "See the finding for the variable and what it may have been meant to be. What a shell would run is handed over as an argument after the script, never pasted into it.",
@@ -163,8 +168,8 @@ pub const RULES: &[Rule] = &[
     },
     Rule {
         code: "missing-program",
-        about: "A worker that is a program of the machine is on its PATH.",
-        help: "Without it no worker of its tiers could start, and others would be paid before that shows. Install it, mend its name, or name a file of the repository by a path with a `/`.",
+        about: "A worker, a command that reviews or one of the last look, that is a program of the machine, is on its PATH.",
+        help: "Without it what needs it could not start, and others would be paid before that shows. Install it, mend its name, or name a file of the repository by a path with a `/`.",
     },
     Rule {
         code: "missing-stage",

@@ -3,7 +3,7 @@
 
 use std::io::{self, Write};
 
-use super::{Failure, Left, LeftWhat, StageSummary, Summary, Verified, WpSummary};
+use super::{Failure, StageSummary, Summary, Verified, WpSummary};
 use crate::event::StopReason;
 use crate::ledger::{GatePhase, Means, Note};
 use crate::model::outcome::End;
@@ -47,6 +47,7 @@ impl Summary {
             None => Whole::write_none(out, look)?,
         }
         self.write_tampering(out, look)?;
+        self.closing.write(out, look)?;
         self.write_told(out, look)?;
         if let Some(costs) = &self.costs {
             writeln!(out)?;
@@ -96,13 +97,16 @@ impl Summary {
 
     /// Sessions that were launched and settled, and not cleared away.
     fn not_cleared(&self) -> Option<String> {
-        let named = |left: &Left| match left.what {
-            LeftWhat::Worktree => left.unit.clone(),
-            LeftWhat::Process => format!("{} (its {} still runs)", left.unit, left.at),
-        };
-        let named: Vec<String> = self.left.iter().map(named).collect();
-        let command = commands::clean(&self.run);
-        (!named.is_empty()).then(|| format!("not cleared away: {} ({command})", named.join(", ")))
+        if !self.is_over() {
+            return None;
+        }
+        // Those that nobody is told to look after otherwise are named where the run is closed.
+        let clean = commands::clean(&self.run);
+        let worktrees = self.closing.remains.iter().filter(|it| it.command != clean);
+        let mut named: Vec<String> = worktrees.map(|it| it.wp.to_string()).collect();
+        let running = self.left.iter();
+        named.extend(running.map(|left| format!("{} (its {} still runs)", left.unit, left.step)));
+        (!named.is_empty()).then(|| format!("not cleared away: {} ({clean})", named.join(", ")))
     }
 
     fn head(&self, out: &mut impl Write, look: &Look) -> io::Result<()> {

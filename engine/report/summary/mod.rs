@@ -1,6 +1,7 @@
 //! What a run came to: for each WP what was verified and where its work is, what to type next, and the
 //! first cause of a failure. As data for programs; `human` draws it.
 
+mod closing;
 mod facts;
 mod failure;
 mod human;
@@ -11,6 +12,7 @@ use std::path::Path;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+pub use closing::{Closing, Deferred, Remains, SessionEnd};
 pub use failure::Failure;
 pub use next::NextCommand;
 
@@ -61,8 +63,10 @@ pub struct Summary {
     pub outages: Vec<Outage>,
     /// What sessions used; nothing where none of them told any.
     pub costs: Option<Costs>,
-    /// Sessions that are over and not cleared away, now that the run is: their WPs, or other units.
+    /// Steps that still run although the run is over.
     pub left: Vec<Left>,
+    /// What is left now that it is over, and what became of the user's checkout.
+    pub closing: Closing,
     /// What to type, the most useful first.
     pub next: Vec<NextCommand>,
     /// The first cause of a failure.
@@ -71,25 +75,13 @@ pub struct Summary {
     pub directory: String,
 }
 
-/// What a session left behind.
+/// A step that nobody waits for any more, and that still runs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Left {
-    /// Whose session it was: a WP, or another unit of the run.
+    /// Whose it is: a WP, or another unit of the run.
     pub unit: String,
-    /// What is left of it.
-    pub what: LeftWhat,
-    /// Where: a folder, or the step that still runs.
-    pub at: String,
-}
-
-/// What can be left of a session.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum LeftWhat {
-    /// A worktree.
-    Worktree,
-    /// A process that nobody waits for.
-    Process,
+    /// Which.
+    pub step: String,
 }
 
 /// A WP in retrospect.
@@ -233,7 +225,8 @@ impl Summary {
             corrections: ledger.notes.clone(),
             outages: ledger.outages.clone(),
             costs: Costs::of(ledger),
-            left: left(ledger),
+            left: Vec::new(),
+            closing: Closing::of(ledger),
             next: next::commands(ledger),
             failure: Failure::first(ledger, directory),
             directory: directory.display().to_string(),
@@ -243,12 +236,13 @@ impl Summary {
     /// The same, with steps that still run although the run is over: the unit and the step of each.
     #[must_use]
     pub fn with_at_work(mut self, steps: Vec<(String, String)>) -> Self {
-        if self.is_over() {
-            let process = |(unit, at)| Left { unit, what: LeftWhat::Process, at };
-            self.left.extend(steps.into_iter().map(process));
+        if !self.is_over() {
+            return self;
         }
+        self.left.extend(steps.into_iter().map(|(unit, step)| Left { unit, step }));
         let clean = commands::clean(&self.run);
-        if !self.left.is_empty() && !self.next.iter().any(|next| next.command == clean) {
+        let any = !self.left.is_empty() || !self.closing.remains.is_empty();
+        if any && !self.next.iter().any(|next| next.command == clean) {
             let why = "see what is left of it, and what of that may go".to_owned();
             self.next.push(NextCommand { command: clean, why });
         }
@@ -258,10 +252,12 @@ impl Summary {
     /// The same, of worktrees that are still there, as `is_there` says: a run's journal ends before they are cleared away.
     #[must_use]
     pub fn as_found(mut self, is_there: impl Fn(&str) -> bool) -> Self {
-        self.left.retain(|left| left.what == LeftWhat::Process || is_there(&left.at));
-        for wp in self.wps.iter_mut().filter(|wp| wp.state.settled()) {
-            if wp.worktree.as_deref().is_some_and(|path| !is_there(path)) {
-                (wp.worktree, wp.kept) = (None, None);
+        if self.is_over() {
+            self.closing.remains.retain(|it| is_there(&it.worktree));
+            for wp in &mut self.wps {
+                if wp.worktree.as_deref().is_some_and(|path| !is_there(path)) {
+                    (wp.worktree, wp.kept) = (None, None);
+                }
             }
         }
         self
@@ -270,16 +266,4 @@ impl Summary {
     fn is_over(&self) -> bool {
         self.stopped.is_none() && matches!(self.outcome, Outcome::Done | Outcome::Failed)
     }
-}
-
-/// Worktrees of a run that is over.
-fn left(ledger: &Ledger) -> Vec<Left> {
-    if !matches!(ledger.outcome, Some(Outcome::Done | Outcome::Failed)) {
-        return Vec::new();
-    }
-    let of = |wp: &crate::ledger::WpState| {
-        let (unit, at) = (wp.id.to_string(), wp.worktree.clone()?);
-        Some(Left { unit, what: LeftWhat::Worktree, at })
-    };
-    ledger.wps.iter().filter_map(of).collect()
 }

@@ -6,15 +6,13 @@ use bstr::{BStr, BString, ByteSlice};
 
 use crate::finding::Finding;
 use crate::git::Repo;
-use crate::model::ids::{TierId, WorkerId};
-use crate::model::plan::{Does, Worker};
 use crate::plain_file;
 use crate::plan::is_nameless;
 use crate::process;
-use crate::worker::Home;
 
 use super::Purpose;
 use super::base::Base;
+use super::programs::{self, word};
 use super::subject::Subject;
 
 /// Checks instructions, brief files and provisioned copies. `named` is the folder of the plan file, and
@@ -34,9 +32,8 @@ pub(super) fn check(
     copies(subject, top, base, findings);
     if let Some(base) = base {
         instructions(subject, top, base, findings);
-        workers(subject, top, base, findings);
+        programs::check(subject, top, base, findings);
         if let Some(repo) = repo.filter(|_| subject.purpose == Purpose::Run) {
-            unavailable(subject, findings);
             stale(subject, repo, top, base, findings);
         }
         briefs(subject, top, base, named, findings);
@@ -61,83 +58,6 @@ fn instructions(subject: Subject<'_>, top: &Path, base: &Base, findings: &mut Ve
             subject
                 .error("missing-file", &at, message)
                 .help("instructions are named from the top of the repository")
-        });
-    }
-}
-
-/// A worker's program that is named by a path is taken from its worktree, where only the base and
-/// provisioning have put anything.
-fn workers(subject: Subject<'_>, top: &Path, base: &Base, findings: &mut Vec<Finding>) {
-    if !subject.plan.provision.setup.is_empty() {
-        // Setup may make it.
-        return;
-    }
-    for (name, worker) in &subject.plan.workers {
-        let Some(program) = worker.argv().first() else { continue };
-        let path = program.strip_prefix("./").unwrap_or(program);
-        let templated = path.contains("{{") || path.contains("{%");
-        let copied = subject.plan.provision.copy.iter().any(|copy| {
-            let copy = copy.trim_end_matches('/');
-            path == copy || path.strip_prefix(copy).is_some_and(|rest| rest.starts_with('/'))
-        });
-        let elsewhere = path.starts_with('/') || path.split('/').any(|part| part == "..");
-        if !program.contains('/') || templated || copied || elsewhere {
-            continue;
-        }
-        if base.holds(BStr::new(path)) {
-            continue;
-        }
-        let at = word(name, worker, 0);
-        findings.push(if exists(&top.join(path)) {
-            let message = format!(
-                "`{program}` is in the checkout but not in the base commit {}, so no worktree would have it",
-                base.commit.short()
-            );
-            let help = format!("commit it to `{}` before the run", subject.plan.base);
-            subject.here("not-in-base", &at, message).help(help)
-        } else {
-            let message = format!("there is no `{program}`, neither in the checkout nor in the base");
-            subject
-                .here("missing-file", &at, message)
-                .help("a worker's program is named from the top of its worktree, or is one on PATH")
-        });
-    }
-}
-
-/// Programs that this machine would have to find on `PATH`, and does not: better told before another worker is
-/// paid. Where another tier stands in, it is only a warning.
-fn unavailable(subject: Subject<'_>, findings: &mut Vec<Finding>) {
-    let plan = subject.plan;
-    if !plan.provision.setup.is_empty() {
-        // Setup may make it.
-        return;
-    }
-    let gone = |worker: &Worker| match worker.argv().first() {
-        Some(program) if program.contains('/') || program.contains("{{") => false,
-        Some(program) => Home::here(&worker.env).find(program).is_none(),
-        None => false,
-    };
-    for (name, worker) in plan.workers.iter().filter(|(_, worker)| gone(worker)) {
-        let mut tiers = plan.tiers.values().filter(|tier| &tier.worker == name).peekable();
-        if tiers.peek().is_none() {
-            // Nobody would start it.
-            continue;
-        }
-        let there = |tier: &TierId| {
-            let worker = plan.tiers.get(tier).and_then(|tier| plan.workers.get(&tier.worker));
-            worker.is_some_and(|worker| !gone(worker))
-        };
-        let stands_in = tiers.all(|tier| tier.fallback.iter().any(there));
-        let program = &worker.argv()[0];
-        let (at, message) =
-            (word(name, worker, 0), format!("there is no program `{program}` on PATH here"));
-        findings.push(match stands_in {
-            true => subject
-                .warning("missing-program", &at, message)
-                .help("the tier's fallback would work in its place"),
-            false => subject.error("missing-program", &at, message).help(
-                "install it, mend its name, or name a file of the repository with a `/` in its path",
-            ),
         });
     }
 }
@@ -167,15 +87,6 @@ fn stale(subject: Subject<'_>, repo: &Repo, top: &Path, base: &Base, findings: &
             }
         }
     }
-}
-
-/// Pointer to the `n`th word of a worker's command line.
-fn word(name: &WorkerId, worker: &Worker, n: usize) -> String {
-    let key = match &worker.does {
-        Does::Command { .. } => "command",
-        Does::Agent { .. } => "program",
-    };
-    format!("/workers/{name}/{key}/{n}")
 }
 
 /// The text of a brief is read here and now, so a brief file outside the base runs; but whoever looks
@@ -256,7 +167,7 @@ fn copies(subject: Subject<'_>, top: &Path, base: Option<&Base>, findings: &mut 
     }
 }
 
-fn exists(path: &Path) -> bool {
+pub(super) fn exists(path: &Path) -> bool {
     path.symlink_metadata().is_ok()
 }
 

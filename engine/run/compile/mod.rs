@@ -9,8 +9,10 @@ mod base;
 mod files;
 mod order;
 mod overlap;
+mod programs;
 mod subject;
 mod templates;
+mod twins;
 mod whitelists;
 
 use std::path::Path;
@@ -95,6 +97,9 @@ pub fn compile(
         Some(order) => overlap::check(subject, order, &whitelists, paths, &mut findings),
         None => Vec::new(),
     };
+    if let Some(order) = &order {
+        twins::check(subject, order, &mut findings);
+    }
 
     texts.extend(self::texts(layers, &findings));
     sort(&mut findings, &source.file);

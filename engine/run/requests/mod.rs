@@ -76,6 +76,30 @@ pub enum Ask {
     },
 }
 
+impl Ask {
+    /// The verb that asks it.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Review(_) => "review",
+            Self::Cancel => "cancel",
+            Self::Retry => "retry",
+            Self::Answer { .. } => "answer",
+            Self::Interrupt { .. } => "interrupt",
+            Self::Note { .. } => "note",
+        }
+    }
+
+    /// The number of the question that it answers.
+    #[must_use]
+    pub fn question(&self) -> Option<u32> {
+        match self {
+            Self::Answer { number, .. } => Some(*number),
+            _ => None,
+        }
+    }
+}
+
 /// The attempt at work on `wp`, and which word to it would be the next.
 #[must_use]
 pub fn next_word(wp: &WpState, waiting: &[Request]) -> (u32, u32) {

@@ -9,13 +9,9 @@ use crate::model::time::Timestamp;
 #[must_use]
 pub fn told(noted: &[Request]) -> Vec<String> {
     let told = |request: &Request| {
-        let what = match &request.ask {
-            Ask::Review(_) => "review".to_owned(),
-            Ask::Cancel => "cancel".to_owned(),
-            Ask::Retry => "retry".to_owned(),
-            Ask::Answer { number, .. } => format!("answer q{number}"),
-            Ask::Interrupt { .. } => "interrupt".to_owned(),
-            Ask::Note { .. } => "note".to_owned(),
+        let what = match request.ask.question() {
+            Some(number) => format!("{} q{number}", request.ask.name()),
+            None => request.ask.name().to_owned(),
         };
         let wp = match (&request.wp, &request.ask) {
             (Some(wp), Ask::Answer { .. }) => format!(" ({wp})"),

@@ -8,7 +8,7 @@ pub mod prove;
 mod pushes;
 pub(super) mod review;
 mod scope;
-pub(super) mod told;
+pub mod told;
 mod wiring;
 mod work;
 
@@ -222,7 +222,9 @@ impl Unit {
         let worktree = self.worktree().await?;
         let site = Arc::clone(&self.site);
         let unit = self.state.id.to_string();
-        let copied = provision::provision(&site, &unit, &worktree, &mut self.orders).await?;
+        let copied =
+            provision::provision(&site, (&unit, self.state.begun), &worktree, &mut self.orders)
+                .await?;
         Ok(Event::WpProvisioned { wp: self.state.id.clone(), copied })
     }
 

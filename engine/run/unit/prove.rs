@@ -9,6 +9,7 @@ use crate::model::plan::Dod;
 use crate::process;
 
 use super::Unit;
+use crate::run::in_flight::since_begun;
 use crate::run::provision::{leaves_nothing, log_name};
 use crate::run::site::{Halt, Site, argv};
 use crate::run::step::{self, Order, Orders};
@@ -33,7 +34,7 @@ impl Unit {
                 Some(classed) => classed,
                 None => {
                     ran_here = true;
-                    let step = format!("base.{}", n + 1);
+                    let step = format!("{}{}", since_begun("base", self.state.begun), n + 1);
                     class_one(&site, &id, &step, dod, &mut self.orders).await?
                 }
             };

@@ -46,12 +46,7 @@ impl Unit {
         let is_agent = matches!(self.worker().does, Does::Agent { .. });
         let log = RunDir::log_name(self.state.id.as_str(), "work", attempt);
         let log = self.site.dir.named(&log);
-        // That the engine ended it at its wall clock is work to look at, and no fault of anybody's.
-        let ours = |fault: &Fault| {
-            matches!(end, End::Timeout { .. } | End::Idle { .. })
-                && fault.class == FaultClass::Interrupted
-        };
-        let fault = fault_of(is_agent, outcome, end, turn.as_ref(), &log).filter(|it| !ours(it));
+        let fault = fault_of_attempt(is_agent, outcome, end, turn.as_ref(), &log);
         let asks = self.asks(attempt, report.as_deref());
         Told { report, turn, fault, asks }
     }
@@ -135,6 +130,23 @@ impl Unit {
         };
         paths.iter().filter_map(read).take(MOST_QUESTIONS).collect()
     }
+}
+
+/// Why an attempt is no finished turn, as the journal has it. That it was ended at its wall clock or for its
+/// silence is work to look at, and no fault of anybody's.
+#[must_use]
+pub fn fault_of_attempt(
+    is_agent: bool,
+    outcome: &Outcome,
+    end: &End,
+    turn: Option<&Turn>,
+    log: &Path,
+) -> Option<Fault> {
+    let ours = |fault: &Fault| {
+        matches!(end, End::Timeout { .. } | End::Idle { .. })
+            && fault.class == FaultClass::Interrupted
+    };
+    fault_of(is_agent, outcome, end, turn, log).filter(|fault| !ours(fault))
 }
 
 /// Why a session is no finished turn: as its agent's stream has it, or as its end tells.

@@ -93,8 +93,12 @@ impl Conversation {
     }
 
     fn stop(&mut self, stop: Stop) -> Heard {
+        let error = match &stop {
+            Stop::Told { message, .. } => Some(message.clone()),
+            _ => None,
+        };
         self.end = Some(stop);
-        Heard { say: self.updates.rest(), over: true, ..Heard::default() }
+        Heard { say: self.updates.rest(), error, over: true, ..Heard::default() }
     }
 
     fn give_up(&mut self, class: FaultClass, message: String) -> Heard {
@@ -333,7 +337,7 @@ impl Reader for Conversation {
                         .to_owned();
                     let end = self.give_up(FaultClass::Provider, message);
                     heard.say.extend(end.say);
-                    heard.over = true;
+                    (heard.error, heard.over) = (end.error, true);
                 }
                 heard
             }

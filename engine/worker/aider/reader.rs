@@ -57,7 +57,7 @@ impl AiderReader {
         if line.starts_with("litellm.") {
             self.error = Some(line.to_owned());
             self.in_error = true;
-            return Heard::say(line);
+            return Heard::error(line);
         }
         if line.starts_with("Retrying in ") {
             self.in_error = false;

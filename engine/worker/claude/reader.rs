@@ -176,7 +176,8 @@ impl ClaudeReader {
     }
 
     fn assistant(&mut self, message: Assistant, error: Option<String>, tally: &mut Tally) -> Heard {
-        if message.model == SYNTHETIC {
+        let is_error = message.model == SYNTHETIC;
+        if is_error {
             self.failed = error;
         } else {
             tally.note_model(&message.model);
@@ -190,7 +191,9 @@ impl ClaudeReader {
             Block::ToolUse { name, input } => Some(self.used(&name, &input)),
             Block::Other => None,
         });
-        Heard { say: say.collect(), ..Heard::default() }
+        let say: Vec<String> = say.collect();
+        let error = if is_error { say.last().cloned() } else { None };
+        Heard { say, error, ..Heard::default() }
     }
 
     /// A use of a tool, for people.
@@ -227,8 +230,9 @@ impl ClaudeReader {
         for denial in &outcome.permission_denials {
             tally.note_denial(&self.used(&denial.tool_name, &denial.tool_input));
         }
+        let error = outcome.result.clone().filter(|_| outcome.is_error);
         self.outcome = Some(outcome);
-        Heard { over: true, ..Heard::default() }
+        Heard { error, over: true, ..Heard::default() }
     }
 }
 
@@ -245,7 +249,7 @@ impl Reader for ClaudeReader {
             }
             Event::System(System::ApiRetry { attempt, max_retries, error_status }) => {
                 let status = error_status.map_or("nothing".to_owned(), |s| format!("status {s}"));
-                Heard::say(format!(
+                Heard::error(format!(
                     "the provider answered {status}; trying again ({attempt} of {max_retries})"
                 ))
             }

@@ -5,6 +5,7 @@
 //! code, which proves nothing. Wordings are those of the agents and providers themselves, as seen in
 //! their streams and documented by them.
 
+mod calendar;
 mod reset;
 
 use jiff::Timestamp;

@@ -1,11 +1,11 @@
 //! When a provider says that it can be tried again. It is told in many ways: seconds since 1970, an
-//! instant, "in 20s", "resets 3:45pm (Europe/Berlin)". What is not understood is not guessed at.
+//! instant, "in 20s", a moment of a clock or a calendar. What is not understood is not guessed at.
 
 use std::str::FromStr;
 
-use jiff::tz::TimeZone;
-use jiff::{SignedDuration, Timestamp as Instant, ToSpan as _, civil};
+use jiff::{SignedDuration, Timestamp as Instant};
 
+use super::calendar::moment_after;
 use crate::model::time::Timestamp;
 
 /// Words after which a length of time stands.
@@ -18,8 +18,17 @@ const LENGTHS: [&str; 7] = [
     "retry after",
     "retrydelay",
 ];
-/// Words after which a time of day stands.
-const CLOCKS: [&str; 6] = ["resets at", "reset at", "try again at", "retry at", "resets", "until"];
+/// Words after which a time of day stands, or a date.
+const CLOCKS: [&str; 8] = [
+    "resets at",
+    "reset at",
+    "resets on",
+    "try again at",
+    "try again on",
+    "retry at",
+    "resets",
+    "until",
+];
 /// The longest wait that is believed.
 const LONGEST: SignedDuration = SignedDuration::from_hours(24 * 32);
 
@@ -32,7 +41,7 @@ pub fn reset_time(text: &str, now: Instant) -> Option<Timestamp> {
         .and_then(|length| now.checked_add(length).ok())
         .or_else(|| instant(&text))
         .or_else(|| epoch(&text))
-        .or_else(|| CLOCKS.iter().find_map(|word| clock_after(&text, word, now)))?;
+        .or_else(|| CLOCKS.iter().find_map(|word| moment_after(&text, word, now)))?;
     let wait = found.duration_since(now);
     (wait > -LONGEST && wait < LONGEST).then_some(Timestamp(found))
 }
@@ -78,44 +87,4 @@ fn epoch(text: &str) -> Option<Instant> {
     text.split(|c: char| !c.is_ascii_alphanumeric())
         .filter(|word| word.len() == 10)
         .find_map(|word| Instant::from_second(word.parse().ok()?).ok())
-}
-
-/// `resets 3pm`, `try again at 3:04 pm`, `resets at 15:04 (Europe/Berlin)`: the next such moment, in
-/// the zone that is named or else in that of this machine, which the agents go by.
-fn clock_after(text: &str, word: &str, now: Instant) -> Option<Instant> {
-    let (_, rest) = text.split_once(word)?;
-    let rest = rest.trim_start();
-    let digits = |text: &str| text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
-    let end = digits(rest);
-    let mut hour: i8 = rest[..end].parse().ok()?;
-    let mut rest = &rest[end..];
-    let mut minute: Option<i8> = None;
-    if let Some(after) = rest.strip_prefix(':') {
-        let end = digits(after);
-        minute = Some(after[..end].parse().ok()?);
-        rest = &after[end..];
-    }
-    let rest = rest.trim_start();
-    if rest.starts_with("pm") {
-        hour = hour % 12 + 12;
-    } else if rest.starts_with("am") {
-        hour %= 12;
-    } else {
-        // A bare number may be anything; a day of the month, say.
-        minute?;
-    }
-    let time = civil::Time::new(hour, minute.unwrap_or(0), 0, 0).ok()?;
-    let zone = zone(rest).unwrap_or_else(TimeZone::system);
-    let here = now.to_zoned_datetime(zone.clone());
-    let today = here.date().to_datetime(time).to_zoned_datetime(zone).ok()?;
-    let next = if today > here { today } else { today.checked_add(1.day()).ok()? };
-    Some(next.timestamp())
-}
-
-/// The zone in the first parentheses.
-fn zone(text: &str) -> Option<TimeZone> {
-    let (_, inside) = text.split_once('(')?;
-    let (name, _) = inside.split_once(')')?;
-    // Names of zones are looked up without regard to case.
-    TimeZone::get(name.trim()).ok()
 }

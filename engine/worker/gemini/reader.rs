@@ -164,8 +164,9 @@ impl GeminiReader {
             cached,
             output: total_tokens.saturating_sub(input_tokens),
         };
+        let error = outcome.error.as_ref().map(|error| error.message.clone());
         self.outcome = Some(outcome);
-        Heard { say: self.rest(), over: true, ..Heard::default() }
+        Heard { say: self.rest(), error, over: true, ..Heard::default() }
     }
 }
 
@@ -200,11 +201,11 @@ impl Reader for GeminiReader {
                 }
             }
             Event::Error { severity, message } => {
-                let heard = Heard::say(message.clone());
-                if severity != "warning" {
-                    self.error = Some(message);
+                if severity == "warning" {
+                    return Heard::say(message);
                 }
-                heard
+                self.error = Some(message.clone());
+                Heard::error(message)
             }
             Event::Result(outcome) => self.outcome(outcome, tally),
             Event::Message { .. } | Event::Other => Heard::nothing(),

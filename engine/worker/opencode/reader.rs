@@ -194,12 +194,13 @@ impl OpencodeReader {
             tally.cost_usd = Some(Usd::from(self.cost));
         }
         self.finished = !matches!(step.reason.as_str(), "unknown" | "tool-calls");
-        if step.reason == "unknown" {
-            self.cut += 1;
-        } else {
+        if step.reason != "unknown" {
             self.cut = 0;
+            return Heard::nothing();
         }
-        Heard { over: self.cut >= CUT, ..Heard::default() }
+        self.cut += 1;
+        let error = Some(format!("the provider's answer was cut ({} in a row)", self.cut));
+        Heard { error, over: self.cut >= CUT, ..Heard::default() }
     }
 }
 
@@ -220,7 +221,7 @@ impl Reader for OpencodeReader {
             Kind::ToolUse { part } => self.tool(&part, tally),
             Kind::StepFinish { part } => self.step(&part, tally),
             Kind::Error { error } => {
-                let heard = Heard::say(format!("{}: {}", error.name, error.data.message));
+                let heard = Heard::error(format!("{}: {}", error.name, error.data.message));
                 self.failure = Some(error);
                 heard
             }

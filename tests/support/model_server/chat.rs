@@ -26,6 +26,7 @@ impl Protocol for Chat {
                     Some((tool["name"].as_str()?.to_owned(), tool["parameters"].clone()))
                 })
                 .collect(),
+            form: None,
             stream: body["stream"] == true,
         }
     }

@@ -33,6 +33,10 @@ impl Protocol for Gemini {
                     Some((tool["name"].as_str()?.to_owned(), schema.clone()))
                 })
                 .collect(),
+            form: ["responseJsonSchema", "responseSchema"]
+                .iter()
+                .find_map(|key| body["generationConfig"].get(key))
+                .cloned(),
             stream: verb.starts_with("stream"),
         }
     }

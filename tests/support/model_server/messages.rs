@@ -30,6 +30,7 @@ impl Protocol for Messages {
                     Some((tool["name"].as_str()?.to_owned(), tool["input_schema"].clone()))
                 })
                 .collect(),
+            form: None,
             stream: body["stream"] == true,
         }
     }

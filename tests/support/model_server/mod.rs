@@ -89,6 +89,8 @@ pub struct Call {
     pub tool_answers: usize,
     /// Tools that may be called: name and JSON schema of the arguments.
     pub tools: Vec<(String, Value)>,
+    /// The JSON schema that the answer has to keep to, where one is told.
+    pub form: Option<Value>,
     /// Whether the answer is to come in pieces.
     pub stream: bool,
 }
@@ -267,10 +269,30 @@ fn say(scenario: Scenario, call: &Call) -> Say {
     match scenario {
         Scenario::Empty => Say::Nothing,
         Scenario::Text => Say::Text("READY".to_owned()),
-        // Agents ask for a title and the like, without tools.
+        // Agents ask for a title and the like, without tools; gemini in a form, which model is to answer.
+        _ if call.tools.is_empty() && call.form.is_some() => {
+            Say::Text(filled_in(call.form.as_ref().unwrap_or(&Value::Null)).to_string())
+        }
         _ if call.tools.is_empty() => Say::Text("A task".to_owned()),
         _ if call.tool_answers > 0 => Say::Text("Done: the file is written.".to_owned()),
         _ => tool(call).unwrap_or_else(|| Say::Text("There is no tool for this.".to_owned())),
+    }
+}
+
+/// A value that keeps to a schema, of those that agents use.
+fn filled_in(schema: &Value) -> Value {
+    if let Some(first) = schema["enum"].as_array().and_then(|all| all.first()) {
+        return first.clone();
+    }
+    match schema["type"].as_str().unwrap_or_default().to_ascii_lowercase().as_str() {
+        "object" => {
+            let fields = schema["properties"].as_object().into_iter().flatten();
+            fields.map(|(name, schema)| (name.clone(), filled_in(schema))).collect()
+        }
+        "array" => json!([]),
+        "number" | "integer" => json!(schema["minimum"].as_u64().unwrap_or(50).max(1)),
+        "boolean" => json!(false),
+        _ => json!("so"),
     }
 }
 
@@ -303,6 +325,9 @@ fn shell(call: &Call, line: &str) -> Option<Say> {
     const SHELLS: [&str; 7] =
         ["exec_command", "shell", "run_shell_command", "bash", "Bash", "local_shell", "terminal"];
     let (name, schema) = named(call, &SHELLS)?;
+    // gemini refuses a line with a substitution in it, unless that is quoted.
+    let quoted = format!("printf %s '{}' | sh", line.replace('\'', r"'\''"));
+    let line = if name == "run_shell_command" { &quoted } else { line };
     let known = &schema["properties"];
     let mut arguments = match (known.get("cmd"), &known["command"]["type"]) {
         (Some(_), _) => json!({ "cmd": line }),

@@ -27,6 +27,7 @@ impl Protocol for Responses {
                     Some((tool["name"].as_str()?.to_owned(), tool["parameters"].clone()))
                 })
                 .collect(),
+            form: None,
             stream: body["stream"] == true,
         }
     }

@@ -1,5 +1,6 @@
 //! The heavier suite: real agents against a scripted model, each in each way that a turn can go. Its
-//! table says what each cell must be told as; what the engine does about a class is the ledger's.
+//! table says what each cell must be told as, and what the engine must do about it: that is asked of the
+//! engine's own policy, with what really came of the cell.
 //!
 //! Run with `SOP_TEST_AGENTS=FOLDER cargo test -- worker::matrix`, where the agents' programs are in
 //! `FOLDER` (`tests/agents/install.sh` puts them there) or on the search path; without it, every test
@@ -9,10 +10,12 @@ mod agents;
 
 use std::time::{Duration, Instant};
 
+use sop::launch::EndedBy;
 use sop::model::turn::FaultClass;
 
 use crate::support::driven::{Done, Driven, Running};
 use crate::support::model_server::{CONTENT, ModelServer, Scenario};
+use crate::support::policy::{Action, BACKS_OFF, GIVES_WAY, LOOKS, SPENDS, action, outcome};
 use crate::support::scratch::{agents_folder, skipped};
 use agents::{Agent, CLAUDE, CLAUDE_ACP, CODEX_ACP, GEMINI, GEMINI_ACP, OPENCODE, OPENCODE_ACP};
 
@@ -25,9 +28,9 @@ enum Must {
     /// The file is written and the turn answered.
     Work,
     /// The turn ends by itself with this fault.
-    Fail(FaultClass),
-    /// It goes on until it is ended, after so many calls of the model, and is told as this.
-    End(usize, FaultClass),
+    Fail(FaultClass, Action),
+    /// It goes on until a limit ends it, after so many calls of the model, and is told as this.
+    End(usize, FaultClass, Action),
 }
 
 use FaultClass::{Credit, EmptyTurn, Interrupted, Provider, RateLimit};
@@ -44,18 +47,27 @@ const SCENARIOS: [Scenario; 7] = [
     Scenario::Cut,
 ];
 
-/// The table: agents by scenarios.
+/// What several cells share: an empty turn, an account that is empty, a limit, a provider that fails, an
+/// agent that hangs until it is ended for its silence, and one that was still trying a provider then.
+const NOTHING: Must = Fail(EmptyTurn, BACKS_OFF);
+const UNPAID: Must = Fail(Credit, GIVES_WAY);
+const LIMITED: Must = Fail(RateLimit, BACKS_OFF);
+const BROKEN: Must = Fail(Provider, BACKS_OFF);
+const HANGS: Must = End(1, Interrupted, SPENDS);
+const TRIES: Must = End(2, Provider, BACKS_OFF);
+
+/// The table: agents by scenarios. What works is looked at ([`LOOKS`]).
 #[rustfmt::skip]
 const TABLE: [(Agent, [Must; 7]); 7] = [
-    //             edit  empty            402           429,429  500               hang                 cut
-    (CLAUDE,       [Work, Fail(EmptyTurn), Fail(Credit), Work, Fail(Provider),    End(1, Interrupted), Work]),
-    (GEMINI,       [Work, Fail(EmptyTurn), Fail(Credit), Work, End(2, Provider),  End(1, Interrupted), Work]),
-    (OPENCODE,     [Work, Fail(EmptyTurn), Fail(Credit), Work, Fail(Provider),    End(1, Interrupted), Fail(Provider)]),
-    (CLAUDE_ACP,   [Work, Fail(EmptyTurn), Fail(Credit), Work, Fail(Provider),    End(1, Interrupted), Work]),
-    (GEMINI_ACP,   [Work, Fail(EmptyTurn), Fail(Credit), Work, End(2, Provider),  End(1, Interrupted), Work]),
-    (OPENCODE_ACP, [Work, Fail(EmptyTurn), Fail(Credit), Work, Fail(Provider),    End(1, Interrupted), Fail(Provider)]),
+    //             edit  empty    402     429,429  500     hang   cut
+    (CLAUDE,       [Work, NOTHING, UNPAID, Work,    BROKEN, HANGS, Work]),
+    (GEMINI,       [Work, NOTHING, UNPAID, Work,    TRIES,  HANGS, Work]),
+    (OPENCODE,     [Work, NOTHING, UNPAID, Work,    BROKEN, HANGS, BROKEN]),
+    (CLAUDE_ACP,   [Work, NOTHING, UNPAID, Work,    BROKEN, HANGS, Work]),
+    (GEMINI_ACP,   [Work, NOTHING, UNPAID, Work,    TRIES,  HANGS, Work]),
+    (OPENCODE_ACP, [Work, NOTHING, UNPAID, Work,    BROKEN, HANGS, BROKEN]),
     // Its codex is an older one, which does not try a refusal of that kind again.
-    (CODEX_ACP,    [Work, Fail(EmptyTurn), Fail(Credit), Fail(RateLimit), Fail(Provider),    End(1, Interrupted), Fail(Provider)]),
+    (CODEX_ACP,    [Work, NOTHING, UNPAID, LIMITED, BROKEN, HANGS, BROKEN]),
 ];
 
 #[test]
@@ -120,13 +132,13 @@ fn cell(agent: &Agent, folder: &str, scenario: Scenario, must: Must) -> Result<(
     driven.prompt(&format!("Write the file. TARGET={}\n", tree.join("new.txt").display()));
     let running = driven.start();
     let done = match must {
-        End(calls, _) => {
+        End(calls, ..) => {
             let called = || server.calls(scenario).len() >= calls;
             let running = wait(running, called)?;
             running.term();
             end(running)?
         }
-        Work | Fail(_) => end(running)?,
+        Work | Fail(..) => end(running)?,
     };
     judge(&driven, &done, scenario, must).map_err(|why| format!("{why}: {done:?}"))
 }
@@ -137,12 +149,17 @@ fn judge(driven: &Driven, done: &Done, scenario: Scenario, must: Must) -> Result
     };
     let class = turn.fault.as_ref().map(|fault| fault.class);
     let written = driven.read("tree/new.txt") == CONTENT;
-    let wanted = match must {
-        Work => None,
-        Fail(class) | End(_, class) => Some(class),
+    let (wanted, must_do, ended_by) = match must {
+        Work => (None, LOOKS, EndedBy::Itself),
+        Fail(class, action) => (Some(class), action, EndedBy::Itself),
+        End(_, class, action) => (Some(class), action, EndedBy::Idle),
     };
     if class != wanted {
         return Err(format!("it was told as {class:?}"));
+    }
+    let does = action(&outcome(done.code, ended_by), Some(turn));
+    if does != must_do {
+        return Err(format!("the engine does {does:?}"));
     }
     if must == Work && !(written && turn.answered && turn.session.is_some() && turn.turns > 0) {
         return Err(format!("of the work there is too little (written: {written})"));

@@ -1,0 +1,34 @@
+//! The user's checkout once more, when a run is over: it must be as it was when the run was made. What is not
+//! is told exactly, blamed on no one, and left alone.
+
+use std::time::Duration;
+
+use super::site::Site;
+use crate::model::baseline::{Compared, Kept};
+use crate::plain_file;
+
+/// How long git may take for it.
+const LIMIT: Duration = Duration::from_secs(60);
+
+/// Compares the checkout with what was taken down when the run was made. Nothing where nothing was.
+#[must_use]
+pub fn compare(site: &Site) -> Option<Compared> {
+    let bytes = plain_file::read_own(&site.dir.baseline()).ok()?;
+    let before: Kept = serde_json::from_slice(&bytes).ok()?;
+    // The run may have been taken up in another checkout of the repository.
+    let after = match site.repo.baseline(LIMIT) {
+        Ok(Some(after)) if after.baseline.worktree == before.baseline.worktree => Ok(after),
+        Ok(_) => Err(format!("the run was made in {}", before.baseline.worktree)),
+        Err(error) => Err(error.to_string()),
+    };
+    Some(match after {
+        Ok(after) => before.compare(after),
+        Err(problem) => Compared {
+            before: before.baseline,
+            after: None,
+            problem: Some(problem),
+            paths: Vec::new(),
+            cut: false,
+        },
+    })
+}
