@@ -23,5 +23,6 @@ pub mod quick;
 pub mod report;
 pub mod run;
 pub mod schemas;
+pub mod upkeep;
 pub mod whitelist;
 pub mod worker;

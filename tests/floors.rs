@@ -12,6 +12,7 @@ const FLOORS: &[(&str, u8)] = &[
     ("main", 8),
     ("cli", 7),
     ("audit", 6),
+    ("upkeep", 6),
     ("preflight", 6),
     ("schemas", 6),
     ("report", 5),
@@ -73,11 +74,12 @@ const HOMES: &[(&str, &[&str])] = &[
             "quick",
             "report",
             "run",
+            "upkeep",
             "worker",
         ],
     ),
     ("sha2", &["git", "run"]),
-    ("shlex", &["audit", "cli", "plan", "preflight", "report", "run", "worker"]),
+    ("shlex", &["audit", "cli", "plan", "preflight", "report", "run", "upkeep", "worker"]),
     ("tempfile", &["cli", "git", "run", "worker"]),
 ];
 

@@ -18,5 +18,6 @@ mod process;
 mod report;
 mod run;
 mod support;
+mod upkeep;
 mod whitelist;
 mod worker;

@@ -1,7 +1,7 @@
 //! Running an engine for whoever started it: the view they get, the summary at the end, the exit code.
 
 use std::io::{self, IsTerminal, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::exit;
@@ -10,6 +10,7 @@ use super::terminal::{self, Color};
 use crate::event::{Outcome, Record, StopReason};
 use crate::git::Repo;
 use crate::journal;
+use crate::launch;
 use crate::ledger::Ledger;
 use crate::model::plan::Plan;
 use crate::model::time::Timestamp;
@@ -82,7 +83,7 @@ pub fn engine(
 /// # Errors
 /// A file or standard output cannot be written.
 pub fn sum_up(ledger: &Ledger, dir: &RunDir, view: &View, color: Color) -> Result<(), Failure> {
-    let summary = Summary::of(ledger, &dir.path());
+    let summary = summary(ledger, dir);
     if !view.json {
         let mut out = io::stdout().lock();
         let look = terminal::look(color);
@@ -101,6 +102,13 @@ pub fn sum_up(ledger: &Ledger, dir: &RunDir, view: &View, color: Color) -> Resul
         std::fs::write(path, picture).map_err(|error| unwritable(path, &error))?;
     }
     Ok(())
+}
+
+/// What a run came to, with what it left at work.
+#[must_use]
+pub fn summary(ledger: &Ledger, dir: &RunDir) -> Summary {
+    let summary = Summary::of(ledger, &dir.path()).as_found(|path| Path::new(path).exists());
+    summary.with_at_work(launch::at_work(&dir.path()))
 }
 
 /// The command line as it was typed, for the prompt of a picture.

@@ -22,6 +22,7 @@ pub mod interrupt;
 pub mod layers;
 pub mod logs;
 pub mod man;
+pub mod migrate_to_bare;
 pub mod note;
 pub mod plan;
 mod plan_file;
@@ -32,6 +33,7 @@ mod request;
 pub mod resume;
 pub mod retry;
 pub mod review;
+pub mod run;
 pub mod run_args;
 pub mod run_logged;
 pub mod schema;
@@ -40,6 +42,7 @@ pub mod status;
 pub mod terminal;
 pub mod validate;
 pub mod wait;
+pub mod worktree;
 
 use std::ffi::OsString;
 use std::io;
@@ -97,6 +100,9 @@ pub enum Verb {
     Audit(audit::Args),
     Draft(draft::Args),
     Stats(stats::Args),
+    Run(run::Args),
+    Worktree(worktree::Args),
+    MigrateToBare(migrate_to_bare::Args),
     RunLogged(run_logged::Args),
     Adapters(adapters::Args),
     Config(config::Args),
@@ -154,6 +160,9 @@ fn run(cli: &Cli) -> Result<u8, Failure> {
         Verb::Audit(args) => audit::run(args, cli.color),
         Verb::Draft(args) => draft::run(args, cli.color),
         Verb::Stats(args) => stats::run(args, cli.color),
+        Verb::Run(args) => run::run(args, cli.color),
+        Verb::Worktree(args) => worktree::run(args, cli.color),
+        Verb::MigrateToBare(args) => migrate_to_bare::run(args, cli.color),
         Verb::RunLogged(args) => run_logged::run(args),
         Verb::Adapters(args) => adapters::run(args, cli.color),
         Verb::Config(args) => config::run(args, cli.color),

@@ -16,4 +16,5 @@ pub mod setting;
 pub mod time;
 pub mod turn;
 pub mod unseen;
+pub mod upkeep;
 pub mod verdict;

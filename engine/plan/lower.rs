@@ -171,7 +171,8 @@ fn decide_within(plan: &PlanTable, notes: &mut Notes) -> Option<Length> {
     }
 }
 
-fn lower_provision(provision: Provision, notes: &mut Notes) -> model::Provision {
+/// What a fresh worktree needs.
+pub(super) fn lower_provision(provision: Provision, notes: &mut Notes) -> model::Provision {
     paths::check("/provision/copy", &provision.copy, "your checkout", notes);
     paths::check("/provision/expect", &provision.expect, "the worktree", notes);
     let setup = provision.setup.into_iter().enumerate();

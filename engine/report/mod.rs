@@ -33,6 +33,7 @@ pub mod standing;
 pub mod stats;
 pub mod status;
 pub mod summary;
+pub mod upkeep;
 pub mod whole;
 pub mod words;
 
