@@ -122,6 +122,7 @@ pub(super) fn full() -> Plan {
         wps: vec![wp],
         autonomy: Autonomy::default(),
         decide_within: None,
+        lead_may_fix: 1,
         budget: Budget::default(),
         verify: None,
         delivery: None,

@@ -89,6 +89,7 @@ pub fn run(args: &Args, color: Color) -> Result<u8, Failure> {
         checkout: checkout.as_ref(),
         classed,
         audit: None,
+        lessons: &compiled.lessons,
     };
     let dir = create::create(&repo, &new).map_err(drive::refused)?;
     drop(dry);

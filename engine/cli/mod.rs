@@ -16,10 +16,12 @@ pub mod drive;
 pub mod exit;
 pub mod failure;
 pub mod graph;
+mod in_person;
 pub mod inbox;
 pub mod init;
 pub mod interrupt;
 pub mod layers;
+pub mod lesson;
 pub mod logs;
 pub mod man;
 pub mod migrate_to_bare;
@@ -29,6 +31,7 @@ mod plan_file;
 pub mod preflight;
 mod prompt;
 mod publish;
+pub mod recheck;
 mod request;
 pub mod resume;
 pub mod retry;
@@ -39,6 +42,7 @@ pub mod run_logged;
 pub mod schema;
 pub mod stats;
 pub mod status;
+pub mod take;
 pub mod terminal;
 pub mod validate;
 pub mod wait;
@@ -93,9 +97,12 @@ pub enum Verb {
     Answer(answer::Args),
     Review(review::Args),
     Retry(retry::Args),
+    Take(take::Args),
+    Recheck(recheck::Args),
     Cancel(cancel::Args),
     Interrupt(interrupt::Args),
     Note(note::Args),
+    Lesson(lesson::Args),
     Ask(ask::Args),
     Audit(audit::Args),
     Draft(draft::Args),
@@ -153,9 +160,12 @@ fn run(cli: &Cli) -> Result<u8, Failure> {
         Verb::Answer(args) => answer::run(args),
         Verb::Review(args) => review::run(args),
         Verb::Retry(args) => retry::run(args),
+        Verb::Take(args) => take::run(args, cli.color),
+        Verb::Recheck(args) => recheck::run(args, cli.color),
         Verb::Cancel(args) => cancel::run(args),
         Verb::Interrupt(args) => interrupt::run(args),
         Verb::Note(args) => note::run(args),
+        Verb::Lesson(args) => lesson::run(args),
         Verb::Ask(args) => ask::run(args),
         Verb::Audit(args) => audit::run(args, cli.color),
         Verb::Draft(args) => draft::run(args, cli.color),

@@ -7,6 +7,7 @@ pub mod checkpoint;
 pub mod delivery;
 pub mod gap;
 pub mod ids;
+pub mod lesson;
 pub mod outcome;
 pub mod panel;
 pub mod plan;

@@ -3,6 +3,7 @@
 
 use std::path::Path;
 
+use super::escape::visible;
 use crate::model::approval::Cover;
 use crate::model::ids::{RunId, WpId};
 use crate::process::escape_path;
@@ -59,6 +60,47 @@ pub fn inbox(run: &RunId) -> String {
 #[must_use]
 pub fn retry(run: &RunId, wp: &WpId) -> String {
     format!("sop retry {wp} --run {run}")
+}
+
+/// Takes `wp` into the lead's own hands.
+#[must_use]
+pub fn take(run: &RunId, wp: &WpId) -> String {
+    format!("sop take {wp} --run {run}")
+}
+
+/// Gives `wp` back.
+#[must_use]
+pub fn give_back(run: &RunId, wp: &WpId) -> String {
+    format!("sop take {wp} --back --run {run}")
+}
+
+/// Has what the lead left in `wp` checked.
+#[must_use]
+pub fn recheck(run: &RunId, wp: &WpId) -> String {
+    format!("sop recheck {wp} --run {run}")
+}
+
+/// Has it checked, and a worker go on with what is wrong.
+#[must_use]
+pub fn recheck_to_worker(run: &RunId, wp: &WpId) -> String {
+    format!("sop recheck {wp} --to-worker --run {run}")
+}
+
+/// Keeps a lesson. What a worker or a plan wrote is made visible, in one line, and nothing for a shell.
+#[must_use]
+pub fn add_lesson(text: &str, paths: &[String]) -> String {
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let mut command = format!("sop lesson add {}", quoted(&text));
+    for path in paths {
+        command.push_str(&format!(" --for {}", quoted(path)));
+    }
+    command
+}
+
+/// A word for a shell.
+fn quoted(text: &str) -> String {
+    let text = visible(text);
+    shlex::try_quote(&text).map(std::borrow::Cow::into_owned).unwrap_or_default()
 }
 
 /// Goes on with the run.

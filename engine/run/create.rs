@@ -8,7 +8,9 @@ use serde::{Deserialize, Serialize};
 use super::deliver;
 use super::directory::{RunDir, write_whole};
 use super::error::RunError;
-use super::freeze::{self, beside, freeze_classed, freeze_templates, frozen, sha256};
+use super::freeze::{
+    self, beside, freeze_classed, freeze_lessons, freeze_templates, frozen, sha256,
+};
 use super::naming::claim;
 use crate::event::{After, ApprovedBy, Classed, Event, LevelShape, Record, VERSION, WpShape};
 use crate::git::Repo;
@@ -17,6 +19,7 @@ use crate::journal::Journal;
 use crate::model::approval::Covers;
 use crate::model::baseline::Kept;
 use crate::model::ids::{CommitId, WpId};
+use crate::model::lesson::Lesson;
 use crate::model::plan::{Plan, Review};
 use crate::model::time::Timestamp;
 
@@ -42,6 +45,8 @@ pub struct NewRun<'a> {
     pub classed: Vec<(Classed, PathBuf)>,
     /// What is kept as [`freeze::AUDIT`], for a run of scouts.
     pub audit: Option<Vec<u8>>,
+    /// What earlier runs have learned of the repository.
+    pub lessons: &'a [Lesson],
 }
 
 /// `approval.json`.
@@ -73,6 +78,7 @@ pub fn create(repo: &Repo, new: &NewRun<'_>) -> Result<RunDir, RunError> {
     if let Some(audit) = &new.audit {
         write_whole(&dir.named(freeze::AUDIT), audit)?;
     }
+    freeze_lessons(&dir, new.lessons)?;
     let at = Timestamp(jiff::Timestamp::now());
     let approval = Approval {
         by: new.by,

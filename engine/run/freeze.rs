@@ -9,11 +9,13 @@ use sha2::{Digest, Sha256};
 
 use super::directory::{DirectoryError, RunDir, write_whole};
 use super::error::RunError;
+use super::lessons;
 use crate::brief;
 use crate::event::{Classed, Event, Record};
 use crate::git::Repo;
 use crate::ledger::Ledger;
 use crate::model::ids::CommitId;
+use crate::model::lesson::Lesson;
 use crate::model::plan::Plan;
 use crate::plain_file;
 
@@ -84,7 +86,17 @@ pub(super) fn freeze_classed(dir: &RunDir, classed: &[(Classed, PathBuf)]) -> Re
     Ok(())
 }
 
-/// SHA-256 of what a run keeps beside its plan: the templates, [what the DoD said](freeze_classed) and
+/// What earlier runs had learned when this one was made.
+pub(super) fn freeze_lessons(dir: &RunDir, lessons: &[Lesson]) -> Result<(), RunError> {
+    if lessons.is_empty() {
+        return Ok(());
+    }
+    let bytes = serde_json::to_vec(lessons).unwrap_or_default();
+    write_whole(&dir.named(lessons::FROZEN), &bytes)?;
+    Ok(())
+}
+
+/// SHA-256 of what a run keeps beside its plan: the lessons, the templates, [what the DoD said](freeze_classed) and
 /// [`AUDIT`], each file with its name and its length.
 ///
 /// # Errors
@@ -96,6 +108,10 @@ pub(super) fn beside(dir: &RunDir) -> Result<String, RunError> {
     };
     let folder = dir.path().join(brief::FOLDER);
     let mut paths = vec![dir.named("classed.json")];
+    let noted = dir.named(lessons::FROZEN);
+    if noted.symlink_metadata().is_ok() {
+        paths.push(noted);
+    }
     match fs::read_dir(&folder) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}
         entries => {

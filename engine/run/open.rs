@@ -11,6 +11,7 @@ use super::error::RunError;
 use super::freeze::{known, thaw, unchanged_beside};
 use super::in_flight::in_flight;
 use super::leaving::Leaving;
+use super::lessons;
 use super::lookout::Lookout;
 use super::seats::Seats;
 use super::settled::Settled;
@@ -101,6 +102,7 @@ pub fn site(
         launcher,
         briefs,
         worktrees: worktrees.join(dir.run().as_str()),
+        lessons: lessons::kept(&dir),
         identity: repo.identity(),
         classed: std::sync::Mutex::new(classed),
         classing: tokio::sync::Mutex::new(()),

@@ -174,6 +174,7 @@ fn a_failing_render_names_file_and_line() {
             answers: &[],
             notes: &[],
             wiring: &[],
+            lessons: &[],
             cut_off: None,
         };
         briefs(&[("own", text), ("inner", "\n\n{{ wp.nothing }}")])

@@ -49,6 +49,7 @@ pub fn plan(stages: &[&str]) -> Plan {
         wps: Vec::new(),
         autonomy: Autonomy::default(),
         decide_within: None,
+        lead_may_fix: 1,
         budget: Budget::default(),
         verify: None,
         delivery: None,

@@ -80,6 +80,12 @@ pub struct Defaults {
     #[schemars(example = &"2h")]
     pub decide_within: Option<Time>,
 
+    /// Files that the lead may change in a work package that it takes (`sop take`); 0 is none. With more, a worker
+    /// has to go on with it.
+    #[schemars(extend("default" = 1))]
+    #[schemars(example = 3)]
+    pub lead_may_fix: Option<Whole<0, 1000>>,
+
     /// Tier of the work packages that name none, in plans that do not declare one tier alone. Default: the only
     /// tier there is, if there is only one.
     #[schemars(example = &"standard")]

@@ -75,6 +75,7 @@ impl Lending<'_> {
             checkout,
             autonomy,
             decide_within,
+            lead_may_fix,
             tier,
             rounds,
             review,
@@ -86,6 +87,7 @@ impl Lending<'_> {
         self.default(checkout, &defaults.checkout, "checkout");
         self.default(autonomy, &defaults.autonomy, "autonomy");
         self.default(decide_within, &defaults.decide_within, "decide_within");
+        self.default(lead_may_fix, &defaults.lead_may_fix, "lead_may_fix");
         self.default(rounds, &defaults.rounds, "rounds");
         self.default(template, &defaults.template, "template");
         if self.over || own.tiers.len() != 1 {

@@ -68,6 +68,8 @@ pub struct Summary {
     pub costs: Option<Costs>,
     /// Steps that still run although the run is over.
     pub left: Vec<Left>,
+    /// Lessons that the run's failures suggest, each as the command that keeps it.
+    pub lessons: Vec<NextCommand>,
     /// What is left now that it is over, and what became of the user's checkout.
     pub closing: Closing,
     /// What to type, the most useful first.
@@ -132,6 +134,10 @@ pub struct WpSummary {
     pub problems: Vec<Problem>,
     /// What was seen and is blamed on no one.
     pub notes: Vec<String>,
+    /// Who of the lead has it in their own hands.
+    pub taken_by: Option<String>,
+    /// Files that the lead changed in it by hand, no worker.
+    pub by_lead: Vec<String>,
 }
 
 /// A branch that is not where its work was checked.
@@ -230,6 +236,7 @@ impl Summary {
             outages: ledger.outages.clone(),
             costs: Costs::of(ledger),
             left: Vec::new(),
+            lessons: next::lessons(ledger),
             closing: Closing::of(ledger),
             next: next::commands(ledger),
             failure: Failure::first(ledger, directory),
