@@ -1,7 +1,7 @@
 //! Running an engine for whoever started it: the view they get, the summary at the end, the exit code.
 
 use std::io::{self, IsTerminal, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::exit;
@@ -10,6 +10,7 @@ use super::terminal::{self, Color};
 use crate::event::{Event, Outcome, Record, StopReason};
 use crate::git::Repo;
 use crate::journal;
+use crate::launch;
 use crate::ledger::Ledger;
 use crate::model::ids::WpId;
 use crate::model::plan::Plan;
@@ -47,6 +48,21 @@ pub struct View {
 /// # Errors
 /// Another engine has it, something in it cannot be read, or the engine cannot go on.
 pub fn drive(repo: &Repo, dir: RunDir, view: &View, color: Color) -> Result<u8, Failure> {
+    let (ending, ledger) = engine(repo, dir.clone(), view, color)?;
+    sum_up(&ledger, &dir, view, color)?;
+    Ok(code(ending))
+}
+
+/// The same without the summary at the end.
+///
+/// # Errors
+/// As [`drive`].
+pub fn engine(
+    repo: &Repo,
+    dir: RunDir,
+    view: &View,
+    color: Color,
+) -> Result<(Ending, Ledger), Failure> {
     let Open { site, lock, journal, ledger } = open::open(repo, dir.clone()).map_err(refused)?;
     let mut reporter = reporter(view, &dir, &site.plan, color);
     if view.json && ledger.engines == 0 {
@@ -61,8 +77,7 @@ pub fn drive(repo: &Repo, dir: RunDir, view: &View, color: Color) -> Result<u8, 
     // Whatever still reads a log or waits for a blocked disk is in nobody's way.
     runtime.shutdown_background();
     reporter.finish(&ledger);
-    sum_up(&ledger, &dir, view, color)?;
-    Ok(code(ending))
+    Ok((ending, ledger))
 }
 
 /// Takes the run in `dir` for as long as it takes to see to what the lead wants of `wp`. What happens is told on
@@ -93,7 +108,7 @@ pub fn for_lead(repo: &Repo, dir: RunDir, wp: &WpId, color: Color) -> Result<(),
 /// # Errors
 /// A file or standard output cannot be written.
 pub fn sum_up(ledger: &Ledger, dir: &RunDir, view: &View, color: Color) -> Result<(), Failure> {
-    let summary = Summary::of(ledger, &dir.path());
+    let summary = summary(ledger, dir);
     if !view.json {
         let mut out = io::stdout().lock();
         let look = terminal::look(color);
@@ -112,6 +127,13 @@ pub fn sum_up(ledger: &Ledger, dir: &RunDir, view: &View, color: Color) -> Resul
         std::fs::write(path, picture).map_err(|error| unwritable(path, &error))?;
     }
     Ok(())
+}
+
+/// What a run came to, with what it left at work.
+#[must_use]
+pub fn summary(ledger: &Ledger, dir: &RunDir) -> Summary {
+    let summary = Summary::of(ledger, &dir.path()).as_found(|path| Path::new(path).exists());
+    summary.with_at_work(launch::at_work(&dir.path()))
 }
 
 /// The command line as it was typed, for the prompt of a picture.

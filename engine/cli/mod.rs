@@ -4,10 +4,14 @@ pub mod adapters;
 pub mod answer;
 pub mod apply;
 pub mod ask;
+pub mod audit;
 pub mod brief;
 pub mod cancel;
 pub mod completions;
 pub mod config;
+pub mod covers;
+pub mod deliver;
+pub mod draft;
 pub mod drive;
 pub mod exit;
 pub mod failure;
@@ -20,16 +24,19 @@ pub mod layers;
 pub mod lesson;
 pub mod logs;
 pub mod man;
+pub mod migrate_to_bare;
 pub mod note;
 pub mod plan;
 mod plan_file;
 pub mod preflight;
 mod prompt;
+mod publish;
 pub mod recheck;
 mod request;
 pub mod resume;
 pub mod retry;
 pub mod review;
+pub mod run;
 pub mod run_args;
 pub mod run_logged;
 pub mod schema;
@@ -39,6 +46,7 @@ pub mod take;
 pub mod terminal;
 pub mod validate;
 pub mod wait;
+pub mod worktree;
 
 use std::ffi::OsString;
 use std::io;
@@ -81,6 +89,7 @@ pub enum Verb {
     Plan(plan::Args),
     Apply(apply::Args),
     Resume(resume::Args),
+    Deliver(deliver::Args),
     Status(status::Args),
     Logs(logs::Args),
     Wait(wait::Args),
@@ -95,7 +104,12 @@ pub enum Verb {
     Note(note::Args),
     Lesson(lesson::Args),
     Ask(ask::Args),
+    Audit(audit::Args),
+    Draft(draft::Args),
     Stats(stats::Args),
+    Run(run::Args),
+    Worktree(worktree::Args),
+    MigrateToBare(migrate_to_bare::Args),
     RunLogged(run_logged::Args),
     Adapters(adapters::Args),
     Config(config::Args),
@@ -138,6 +152,7 @@ fn run(cli: &Cli) -> Result<u8, Failure> {
         Verb::Plan(args) => plan::run(args, cli.color),
         Verb::Apply(args) => apply::run(args, cli.color),
         Verb::Resume(args) => resume::run(args, cli.color),
+        Verb::Deliver(args) => deliver::run(args, cli.color),
         Verb::Status(args) => status::run(args, cli.color),
         Verb::Logs(args) => logs::run(args),
         Verb::Wait(args) => wait::run(args),
@@ -152,7 +167,12 @@ fn run(cli: &Cli) -> Result<u8, Failure> {
         Verb::Note(args) => note::run(args),
         Verb::Lesson(args) => lesson::run(args),
         Verb::Ask(args) => ask::run(args),
+        Verb::Audit(args) => audit::run(args, cli.color),
+        Verb::Draft(args) => draft::run(args, cli.color),
         Verb::Stats(args) => stats::run(args, cli.color),
+        Verb::Run(args) => run::run(args, cli.color),
+        Verb::Worktree(args) => worktree::run(args, cli.color),
+        Verb::MigrateToBare(args) => migrate_to_bare::run(args, cli.color),
         Verb::RunLogged(args) => run_logged::run(args),
         Verb::Adapters(args) => adapters::run(args, cli.color),
         Verb::Config(args) => config::run(args, cli.color),

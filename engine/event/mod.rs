@@ -15,7 +15,9 @@ pub use shape::{
     StopReason, WpShape,
 };
 
+use crate::model::approval::Covers;
 use crate::model::baseline::Compared;
+use crate::model::delivery::{DeliveryShape, DeliveryStep, Hold};
 use crate::model::ids::{CommitId, RunId, TierId, TreeId, WorkerId, WpId};
 use crate::model::outcome::{Class, Problem, Ran};
 use crate::model::plan::Mode;
@@ -65,13 +67,19 @@ pub enum Event {
         /// the DoD said on the base.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         beside_sha256: Option<String>,
+        /// Where work is delivered to, where the plan wants it to leave the machine.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        delivery: Option<DeliveryShape>,
     },
-    /// Somebody said yes to exactly this plan.
+    /// Somebody said yes to exactly this plan. A later yes may cover more.
     RunApproved {
         /// How the yes was given.
         by: ApprovedBy,
         /// The plan that was approved.
         plan_sha256: String,
+        /// What it covers.
+        #[serde(default)]
+        covers: Covers,
     },
     /// An engine took the run.
     EngineStarted {
@@ -551,6 +559,93 @@ pub enum Event {
         /// Why.
         why: String,
     },
+    /// A step of delivery is about to be made: on the branch at the remote, with this commit.
+    DeliveryStarted {
+        /// The WP; nothing for the whole.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        wp: Option<WpId>,
+        /// Which step.
+        step: DeliveryStep,
+        /// The branch at the remote.
+        branch: String,
+        /// The commit.
+        commit: CommitId,
+    },
+    /// The branch at the remote is at the commit.
+    BranchPushed {
+        /// The WP; nothing for the whole.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        wp: Option<WpId>,
+        /// The branch at the remote: of this run, or of an earlier one whose request is updated.
+        branch: String,
+        /// The commit.
+        commit: CommitId,
+    },
+    /// A request is open at the forge.
+    RequestOpened {
+        /// The WP; nothing for the whole.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        wp: Option<WpId>,
+        /// Its number.
+        number: u64,
+        /// Where a person looks at it.
+        url: String,
+    },
+    /// A request of an earlier run is that of this one now.
+    RequestUpdated {
+        /// The WP; nothing for the whole.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        wp: Option<WpId>,
+        /// Its number.
+        number: u64,
+        /// Where a person looks at it.
+        url: String,
+    },
+    /// A request is merged, by the run or by somebody else.
+    RequestMerged {
+        /// The WP; nothing for the whole.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        wp: Option<WpId>,
+        /// Its number.
+        number: u64,
+    },
+    /// What a request holds was found in the branch that it was merged into: by its patch, not by a name.
+    DeliveryLanded {
+        /// The WP; nothing for the whole.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        wp: Option<WpId>,
+        /// Where that branch stands.
+        onto: CommitId,
+    },
+    /// A delivery goes no further, for now or at all.
+    DeliveryHeld {
+        /// The WP; nothing for the whole.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        wp: Option<WpId>,
+        /// Why.
+        why: Hold,
+        /// The same in words, with what to do about it.
+        text: String,
+    },
+    /// A local branch is gone, whose work has landed.
+    BranchRemoved {
+        /// Its short name.
+        branch: String,
+    },
+    /// A person has a command for after the merge run, now.
+    AfterMergeStarted {
+        /// Who.
+        by: String,
+        /// The command as the plan has it.
+        run: String,
+    },
+    /// It came to its end.
+    AfterMergeRan {
+        /// Who.
+        by: String,
+        /// How it went.
+        ran: Ran,
+    },
     /// Branches that are not where their checked work is, all of them; none when they were set right.
     BranchesMoved {
         /// Which.
@@ -617,7 +712,14 @@ impl Event {
             Self::ReviewStarted { wp, .. }
             | Self::ReviewerStarted { wp, .. }
             | Self::ReviewerEnded { wp, .. }
-            | Self::VerifyRan { wp, .. } => wp.as_ref(),
+            | Self::VerifyRan { wp, .. }
+            | Self::DeliveryStarted { wp, .. }
+            | Self::BranchPushed { wp, .. }
+            | Self::RequestOpened { wp, .. }
+            | Self::RequestUpdated { wp, .. }
+            | Self::RequestMerged { wp, .. }
+            | Self::DeliveryLanded { wp, .. }
+            | Self::DeliveryHeld { wp, .. } => wp.as_ref(),
             Self::RunCreated { .. }
             | Self::RunApproved { .. }
             | Self::EngineStarted { .. }
@@ -632,12 +734,33 @@ impl Event {
             | Self::VerifyReviewed { .. }
             | Self::VerifyEnded { .. }
             | Self::VerifyHalted { .. }
+            | Self::BranchRemoved { .. }
+            | Self::AfterMergeStarted { .. }
+            | Self::AfterMergeRan { .. }
             | Self::BranchesMoved { .. }
             | Self::CheckoutCompared { .. }
             | Self::RunGuarded { .. }
             | Self::RepositoryChanged { .. }
             | Self::RunFinished { .. } => None,
         }
+    }
+
+    /// Whether it is a fact of delivery.
+    #[must_use]
+    pub fn of_delivery(&self) -> bool {
+        matches!(
+            self,
+            Self::DeliveryStarted { .. }
+                | Self::BranchPushed { .. }
+                | Self::RequestOpened { .. }
+                | Self::RequestUpdated { .. }
+                | Self::RequestMerged { .. }
+                | Self::DeliveryLanded { .. }
+                | Self::DeliveryHeld { .. }
+                | Self::BranchRemoved { .. }
+                | Self::AfterMergeStarted { .. }
+                | Self::AfterMergeRan { .. }
+        )
     }
 
     /// The gate that the event is about, if it is about one.

@@ -11,11 +11,13 @@
 //! | [`repo`] | find a repository, name what stands in the way of a run |
 //! | [`commits`], `listing`, [`trees`], [`refs`], [`standing`], [`merge`] | commits, trees and branches, on objects alone |
 //! | [`worktree`], [`removal`] | give a WP its folder; take it away without losing anything |
+//! | [`linked`], [`landed`], [`forward`] | any worktree, whoever made it; whether its work is merged; the main checkout brought forward |
 //! | [`snapshot`] | the bytes on disk against the pinned base |
 //! | [`guard`] | the rest of the repository before and after a worker |
 //! | [`scope`] | snapshot and guard against a whitelist |
 //! | [`baseline`], [`survey`], [`upstream`] | what holds before a run, asked without writing anything |
 //! | [`pushes`] | what a worker tried to push, or did |
+//! | [`remote`] | a remote's branch: where it stands, and setting it to a commit |
 //! | [`checked`], [`whole`] | what was checked stays until it is committed; what is committed is on disk |
 //!
 //! The scope check does not ask git what changed. It walks the worktree itself, once, and compares each
@@ -30,6 +32,7 @@ mod command;
 pub mod commits;
 pub mod error;
 mod fingerprint;
+pub mod forward;
 pub mod guard;
 pub mod guard_file;
 mod half_made;
@@ -38,6 +41,9 @@ pub mod ignore;
 pub mod in_use;
 pub mod index_file;
 pub mod irregular;
+pub mod landed;
+pub mod layout;
+pub mod linked;
 mod listing;
 mod look;
 pub mod merge;
@@ -48,6 +54,7 @@ pub mod put_back;
 mod ref_lock;
 pub mod refs;
 mod registry;
+pub mod remote;
 pub mod removal;
 pub mod repo;
 pub mod rewritten;
@@ -73,6 +80,7 @@ pub use guard_file::KeptLook;
 pub use irregular::{Irregular, IrregularKind};
 pub use merge::{MergeOutcome, Merged};
 pub use objects::{Change, ChangeKind, Identity};
+pub use remote::Remote;
 pub use removal::{Refusal, Removal, Salvage};
 pub use repo::{Obstacle, ObstacleKind, Repo};
 pub use scope::{Place, ScopeFinding};

@@ -9,6 +9,7 @@ use super::phase::Phase;
 use super::verify::VerifyState;
 use super::wp::WpState;
 use crate::event::{After, Outcome};
+use crate::model::approval::Cover;
 use crate::model::ids::{StageId, WpId};
 use crate::model::plan::{Kind, Mode};
 
@@ -92,7 +93,8 @@ impl Ledger {
         {
             return Some(NextGate::Open(gate));
         }
-        if self.mode == Mode::Independent || self.gate_failed() || self.halted {
+        let covered = self.covers.has(Cover::Integration);
+        if self.mode == Mode::Independent || self.gate_failed() || self.halted || !covered {
             return None;
         }
         let level = self.open_level()?;
@@ -105,6 +107,15 @@ impl Ledger {
     /// How the run stands if nothing more can be done now.
     #[must_use]
     pub fn standing(&self) -> Outcome {
+        match self.standing_here() {
+            Outcome::Done => self.delivered(),
+            other => other,
+        }
+    }
+
+    /// The same, as far as it is this machine's.
+    #[must_use]
+    pub fn standing_here(&self) -> Outcome {
         let any = |phase: Phase| self.wps.iter().any(|wp| wp.phase == phase);
         if any(Phase::Blocked) || self.halted {
             Outcome::Blocked
@@ -115,7 +126,10 @@ impl Ledger {
             || self.tampered()
         {
             Outcome::Failed
-        } else if self.wps.iter().all(|wp| wp.phase.got_through()) && self.next_verify().is_none() {
+        } else if self.wps.iter().all(|wp| wp.phase.got_through())
+            && self.next_verify().is_none()
+            && !self.uncovered_gate()
+        {
             Outcome::Done
         } else {
             Outcome::Waiting
@@ -132,6 +146,14 @@ impl Ledger {
     #[must_use]
     pub fn gate_failed(&self) -> bool {
         self.gates.last().is_some_and(|gate| gate.phase == GatePhase::Failed)
+    }
+
+    /// Whether work is there that the approval does not let be merged.
+    #[must_use]
+    pub fn uncovered_gate(&self) -> bool {
+        self.mode == Mode::Staged
+            && !self.covers.has(Cover::Integration)
+            && self.wps.iter().any(mergeable)
     }
 
     /// The first level that still has something to do or to merge.

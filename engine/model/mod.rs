@@ -1,8 +1,11 @@
 //! The nouns of the product: ids, the plan as resolved, outcomes. Data only: serde (and schemars,
 //! which describes the same data), no I/O, no clock.
 
+pub mod approval;
 pub mod baseline;
 pub mod checkpoint;
+pub mod delivery;
+pub mod gap;
 pub mod ids;
 pub mod lesson;
 pub mod outcome;
@@ -14,4 +17,5 @@ pub mod setting;
 pub mod time;
 pub mod turn;
 pub mod unseen;
+pub mod upkeep;
 pub mod verdict;

@@ -9,13 +9,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::delivery::Delivery;
 use super::ids::{RunId, StageId, TierId, WorkerId, WpId};
 use super::time::Length;
 use super::turn::Usd;
 use super::verdict::ReviewSeverity;
 
 pub use tier::{Adapter, BUILT_IN_WORKERS, BriefBy, Continue, Does, Tier, Worker, grace};
-pub use wp::{Dod, Fork, Kind, Review, Risk, Wp};
+pub use wp::{Dod, Fork, Kind, ReportForm, Review, Risk, Wp};
 
 /// A whole plan, ready to be compiled into a graph.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -62,6 +63,9 @@ pub struct Plan {
     /// What is looked at once more when everything is integrated.
     #[serde(default)]
     pub verify: Option<Verify>,
+    /// How work leaves the machine; without it nothing does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub delivery: Option<Delivery>,
 }
 
 /// What a lead may change by hand where nothing is said.

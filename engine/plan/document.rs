@@ -3,6 +3,7 @@
 //! keys mean once the defaults are in is `model::plan`.
 
 mod config;
+mod delivery;
 mod review;
 mod stage;
 mod tier;
@@ -16,6 +17,7 @@ use super::shape::{Either, Named, Table, Word};
 use crate::model::plan::{Approval, Autonomy, Checkout};
 
 pub use config::{Config, Defaults, ProvisionDefaults};
+pub use delivery::{AutoMerge, Delivery};
 pub use review::{ReviewTable, Verify};
 pub use stage::{Consolidate, Stage};
 pub use tier::{Tier, Worker};
@@ -118,6 +120,11 @@ pub struct Document {
     /// The last look at the whole, after everything is integrated. It reports and mends nothing. Default: none.
     #[schemars(example = serde_json::json!({ "review_tier": "lead", "live": ["npm run e2e"] }))]
     pub verify: Option<Table<Verify>>,
+
+    /// How checked work leaves the machine: pushed, asked to be merged at the forge, merged. Default: nothing
+    /// leaves the machine.
+    #[schemars(example = serde_json::json!({ "auto_merge_risk": "low" }))]
+    pub delivery: Option<Table<Delivery>>,
 
     /// Stages in the order they run. The work packages of one stage run in parallel; the next stage
     /// starts from their integrated result. Without stages and without `needs` every work package is

@@ -2,6 +2,7 @@
 //! lines that scroll up from the live view.
 
 use super::commands;
+use super::delivery;
 use super::palette::{Look, Tone};
 use super::words;
 use crate::event::{Event, NextStep, Outcome, Record, StopReason};
@@ -31,6 +32,10 @@ pub struct Said {
 /// What `record` means in words, `ledger` being the state after it; `None` when nobody needs to hear.
 #[must_use]
 pub fn narrate(record: &Record, ledger: &Ledger, look: &Look) -> Option<Said> {
+    if record.event.of_delivery() {
+        let (tone, text, milestone) = delivery::told(&record.event, ledger)?;
+        return Some(Said { wp: record.event.wp().cloned(), tone, text, milestone });
+    }
     // On the merged tree a command is of a WP, and what it says is of the whole.
     let of_whole = matches!(record.event, Event::GateDodRan { .. } | Event::VerifyRan { .. });
     let id = record.event.wp().filter(|_| !of_whole);
@@ -41,7 +46,8 @@ pub fn narrate(record: &Record, ledger: &Ledger, look: &Look) -> Option<Said> {
     Some(Said { wp: record.event.wp().cloned(), tone, text, milestone })
 }
 
-type Words = Option<(Tone, String, bool)>;
+/// How it looks, the sentence, and whether it stands for itself.
+pub(super) type Words = Option<(Tone, String, bool)>;
 
 fn step(tone: Tone, text: impl Into<String>) -> Words {
     Some((tone, text.into(), false))
@@ -190,7 +196,18 @@ fn of_wp(event: &Event, wp: &WpState, ledger: &Ledger, look: &Look) -> Words {
         | Event::CheckoutCompared { .. }
         | Event::RunGuarded { .. }
         | Event::RepositoryChanged { .. }
-        | Event::RunFinished { .. } => None,
+        | Event::RunFinished { .. }
+        // Told by `delivery`.
+        | Event::DeliveryStarted { .. }
+        | Event::BranchPushed { .. }
+        | Event::RequestOpened { .. }
+        | Event::RequestUpdated { .. }
+        | Event::RequestMerged { .. }
+        | Event::DeliveryLanded { .. }
+        | Event::DeliveryHeld { .. }
+        | Event::BranchRemoved { .. }
+        | Event::AfterMergeStarted { .. }
+        | Event::AfterMergeRan { .. } => None,
     }
 }
 
@@ -323,6 +340,9 @@ fn of_run(event: &Event, ledger: &Ledger, look: &Look) -> Words {
             match why {
                 StopReason::Interrupted => "interrupted; everything is kept and can be resumed",
                 StopReason::Waiting => "stopped: only a person can go on",
+                StopReason::Halted if through(ledger) == ledger.wps.len() => {
+                    "stopped: infrastructure is in the way of what is left"
+                }
                 StopReason::Halted => "stopped: infrastructure is in the way of every WP",
             },
         ),
@@ -451,7 +471,18 @@ fn of_run(event: &Event, ledger: &Ledger, look: &Look) -> Words {
         | Event::WpGivenBack { .. }
         | Event::WpReleased { .. }
         | Event::WorktreeRemoved { .. }
-        | Event::WorktreeKept { .. } => None,
+        | Event::WorktreeKept { .. }
+        // Told by `delivery`.
+        | Event::DeliveryStarted { .. }
+        | Event::BranchPushed { .. }
+        | Event::RequestOpened { .. }
+        | Event::RequestUpdated { .. }
+        | Event::RequestMerged { .. }
+        | Event::DeliveryLanded { .. }
+        | Event::DeliveryHeld { .. }
+        | Event::BranchRemoved { .. }
+        | Event::AfterMergeStarted { .. }
+        | Event::AfterMergeRan { .. } => None,
     }
 }
 

@@ -76,6 +76,7 @@ pub struct Engine<'a> {
     pub(super) cancelling: HashMap<WpId, (Event, PathBuf)>,
     pub(super) gate: Option<watch::Sender<Order>>,
     pub(super) verify: Option<watch::Sender<Order>>,
+    pub(super) deliveries: HashMap<Option<WpId>, watch::Sender<Order>>,
     pub(super) order: Order,
     /// The only WP that this engine does anything about, which the lead has or wants.
     pub(super) only: Option<WpId>,
@@ -113,6 +114,7 @@ impl<'a> Engine<'a> {
             cancelling: HashMap::new(),
             gate: None,
             verify: None,
+            deliveries: HashMap::new(),
             order: Order::Go,
             only: None,
             state_written: None,
@@ -266,6 +268,7 @@ impl<'a> Engine<'a> {
                     self.record(vec![Event::VerifyHalted { problem }])?;
                 }
             }
+            Message::DeliveryDone(wp) => drop(self.deliveries.remove(&wp)),
             Message::Record { .. } => unreachable!("facts are taken before"),
         }
         Ok(())
@@ -281,7 +284,8 @@ impl<'a> Engine<'a> {
     fn tell_all(&mut self, order: Order) {
         self.order = order;
         self.observer.stopping(order);
-        for orders in self.units.values().chain(&self.gate).chain(&self.verify) {
+        let all = self.units.values().chain(&self.gate).chain(&self.verify);
+        for orders in all.chain(self.deliveries.values()) {
             orders.send_replace(order);
         }
     }
@@ -290,6 +294,7 @@ impl<'a> Engine<'a> {
         self.units.is_empty()
             && self.gate.is_none()
             && self.verify.is_none()
+            && self.deliveries.is_empty()
             && !(self.order == Order::Go && self.later())
     }
 

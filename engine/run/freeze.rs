@@ -19,6 +19,9 @@ use crate::model::lesson::Lesson;
 use crate::model::plan::Plan;
 use crate::plain_file;
 
+/// What an audit has to know when its scouts are done, within the run's directory.
+pub const AUDIT: &str = "audit.json";
+
 /// A plan as a run freezes it: what its approval is bound to.
 #[must_use]
 pub fn frozen(plan: &Plan) -> Vec<u8> {
@@ -93,8 +96,8 @@ pub(super) fn freeze_lessons(dir: &RunDir, lessons: &[Lesson]) -> Result<(), Run
     Ok(())
 }
 
-/// SHA-256 of what a run keeps beside its plan: the lessons, the templates and [what the DoD said](freeze_classed), each
-/// file with its name and its length.
+/// SHA-256 of what a run keeps beside its plan: the lessons, the templates, [what the DoD said](freeze_classed) and
+/// [`AUDIT`], each file with its name and its length.
 ///
 /// # Errors
 /// When one of them cannot be read, or is no plain file.
@@ -117,6 +120,8 @@ pub(super) fn beside(dir: &RunDir) -> Result<String, RunError> {
             }
         }
     }
+    let audit = dir.named(AUDIT);
+    paths.extend(audit.symlink_metadata().is_ok().then_some(audit));
     paths.sort();
     let mut all = Sha256::new();
     for path in paths {
@@ -135,7 +140,7 @@ pub(super) fn beside(dir: &RunDir) -> Result<String, RunError> {
 ///
 /// # Errors
 /// When something was changed, added or taken away.
-pub(super) fn unchanged_beside(dir: &RunDir, records: &[Record]) -> Result<(), RunError> {
+pub fn unchanged_beside(dir: &RunDir, records: &[Record]) -> Result<(), RunError> {
     let Some(Event::RunCreated { beside_sha256: Some(approved), .. }) =
         records.first().map(|record| &record.event)
     else {
@@ -153,13 +158,16 @@ pub(super) fn unchanged_beside(dir: &RunDir, records: &[Record]) -> Result<(), R
     })
 }
 
+/// What commands said on the base before the run was made, as it was kept.
+#[must_use]
+pub fn classed(dir: &RunDir) -> Vec<Classed> {
+    let kept = plain_file::read_own(&dir.named("classed.json")).ok();
+    kept.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default()
+}
+
 /// DoD commands whose class on a base is known already.
 pub(super) fn known(dir: &RunDir, ledger: &Ledger) -> BTreeMap<(CommitId, String), Classed> {
-    let frozen: Vec<Classed> = plain_file::read_own(&dir.named("classed.json"))
-        .ok()
-        .and_then(|bytes| serde_json::from_slice(&bytes).ok())
-        .unwrap_or_default();
-    let at_base = frozen.into_iter().map(|classed| (ledger.base.clone(), classed));
+    let at_base = classed(dir).into_iter().map(|classed| (ledger.base.clone(), classed));
     let in_run = ledger.wps.iter().filter_map(|wp| Some((wp.base.clone()?, &wp.classes)));
     let in_run =
         in_run.flat_map(|(base, classes)| classes.iter().map(move |c| (base.clone(), c.clone())));

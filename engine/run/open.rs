@@ -1,6 +1,7 @@
 //! Opening a run again: everything an engine needs, proven to be what was approved.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::Arc;
 
 use super::create::Approval;
@@ -14,13 +15,14 @@ use super::lessons;
 use super::lookout::Lookout;
 use super::seats::Seats;
 use super::settled::Settled;
-use super::site::{Site, worktrees_root};
+use super::site::{FORGE_TURNS, Site, worktrees_root};
 use crate::brief::Briefs;
 use crate::event::{Classed, Event, Record};
 use crate::git::Repo;
 use crate::journal::Journal;
 use crate::launch::Local;
 use crate::ledger::Ledger;
+use crate::model::approval::Covers;
 use crate::model::ids::CommitId;
 use crate::model::plan::Plan;
 use crate::plain_file;
@@ -58,6 +60,7 @@ pub fn open(repo: &Repo, dir: RunDir) -> Result<Open, RunError> {
     let launcher = Local::new(dir.root())
         .owning(dir.run(), |unit, step, attempt| in_flight(&ledger, &plan, unit, step, attempt))?;
     let site = site(repo, dir, plan, briefs, launcher, known)?;
+    let site = Site { covers: ledger.covers.clone(), ..site };
     Ok(Open { site, lock, journal, ledger })
 }
 
@@ -70,7 +73,8 @@ fn approved_before(dir: &RunDir, ledger: &Ledger) -> Result<Record, RunError> {
     if given.plan_sha256 != ledger.plan_sha256 {
         return Err(unapproved());
     }
-    let event = Event::RunApproved { by: given.by, plan_sha256: given.plan_sha256 };
+    let event =
+        Event::RunApproved { by: given.by, plan_sha256: given.plan_sha256, covers: given.covers };
     Ok(Record { seq: ledger.seq + 1, at: given.at, event })
 }
 
@@ -87,8 +91,8 @@ pub fn site(
     launcher: Local,
     classed: BTreeMap<(CommitId, String), Classed>,
 ) -> Result<Site, RunError> {
-    let top = repo.top().ok_or_else(|| RunError::Bare(repo.common_dir().to_owned()))?.to_owned();
-    let worktrees = worktrees_root(repo.common_dir(), &top).ok_or(RunError::NoHome)?;
+    let top = repo.top().map(Path::to_path_buf);
+    let worktrees = worktrees_root(repo.common_dir()).ok_or(RunError::NoHome)?;
     let whitelists = plan.wps.iter().map(|wp| whitelist(&dir, &wp.whitelist));
     Ok(Site {
         wps: plan.wps.iter().enumerate().map(|(n, wp)| (wp.id.clone(), n)).collect(),
@@ -106,6 +110,8 @@ pub fn site(
         leaving: Leaving::default(),
         lookout: Lookout::default(),
         due: Due::default(),
+        covers: Covers::default(),
+        forge_turns: tokio::sync::Semaphore::new(FORGE_TURNS),
         seats: Seats::new(&plan),
         plan: Arc::new(plan),
         dir,

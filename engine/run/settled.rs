@@ -31,6 +31,9 @@ impl Settled {
         for gate in &ledger.gates {
             follow_gate(&mut branches, gate);
         }
+        for branch in ledger.delivery.iter().flat_map(|delivery| &delivery.removed) {
+            branches.remove(branch);
+        }
     }
 
     /// Takes over what an event, which the ledger has already, made of its WP or gate.
@@ -43,6 +46,7 @@ impl Settled {
                     follow_wp(&mut self.lock(), wp);
                 }
             }
+            Event::BranchRemoved { branch } => drop(self.lock().remove(branch)),
             Event::GatePassed { .. } => {
                 if let Some(gate) = ledger.gates.last() {
                     follow_gate(&mut self.lock(), gate);

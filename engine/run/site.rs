@@ -15,6 +15,7 @@ use crate::ledger::{
     Fork, NextAttempt, Phase, ReviewState, WpState, candidates, candidates_from, default_due,
     next_attempt, next_start,
 };
+use crate::model::approval::Covers;
 use crate::model::ids::{CommitId, TierId, WpId};
 use crate::model::lesson::Lesson;
 use crate::model::outcome::{Check, Problem};
@@ -28,6 +29,9 @@ use super::leaving::Leaving;
 use super::lookout::Lookout;
 use super::seats::Seats;
 use super::settled::Settled;
+
+/// How many speak to the remote and the forge at once.
+pub const FORGE_TURNS: usize = 4;
 
 /// Why a unit cannot go on.
 #[derive(Debug)]
@@ -67,8 +71,8 @@ pub struct Site {
     pub whitelists: Vec<Whitelist>,
     /// The repository.
     pub repo: Repo,
-    /// The user's checkout.
-    pub top: PathBuf,
+    /// The user's checkout; none when a run was started in a bare repository itself.
+    pub top: Option<PathBuf>,
     /// The run directory.
     pub dir: RunDir,
     /// Where processes run.
@@ -95,6 +99,10 @@ pub struct Site {
     pub seats: Arc<Seats>,
     /// Instants that are waited for.
     pub due: Due,
+    /// What the approval covers.
+    pub covers: Covers,
+    /// Who may speak to the remote and the forge now.
+    pub forge_turns: tokio::sync::Semaphore,
 }
 
 impl Site {
@@ -307,9 +315,10 @@ fn git_environment() -> Vec<OsString> {
 /// Where the worktrees of a repository are kept: outside it, where no cleaner of temporary files comes.
 ///
 /// `$SOP_WORKTREES`, or `$XDG_STATE_HOME/sop`, or `~/.local/state/sop`; below it a folder for the
-/// repository, named after it and after a digest of its path, so that two clones do not meet.
+/// repository, named after it and after a digest of its path, so that two clones do not meet. From wherever in the
+/// repository `sop` is started, it is the same.
 #[must_use]
-pub fn worktrees_root(common_dir: &Path, top: &Path) -> Option<PathBuf> {
+pub fn worktrees_root(common_dir: &Path) -> Option<PathBuf> {
     use sha2::{Digest, Sha256};
     use std::os::unix::ffi::OsStrExt;
 
@@ -318,7 +327,14 @@ pub fn worktrees_root(common_dir: &Path, top: &Path) -> Option<PathBuf> {
         .or_else(|| set("XDG_STATE_HOME").map(|state| state.join("sop")))
         .or_else(|| set("HOME").map(|home| home.join(".local/state/sop")))?;
     let digest = Sha256::digest(common_dir.as_os_str().as_bytes());
-    let name = top.file_name().unwrap_or_default().to_string_lossy();
+    // `repo/.git` and `repo/.bare` are called `repo`, and `repo.git` is too.
+    let own = common_dir.file_name().unwrap_or_default();
+    let name = match own.as_bytes().starts_with(b".") {
+        true => common_dir.parent().and_then(Path::file_name).unwrap_or_default(),
+        false => own,
+    };
+    let name = name.to_string_lossy();
+    let name = name.strip_suffix(".git").unwrap_or(&name);
     let name: String = name.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '-').collect();
     let mark: String = digest.iter().take(4).map(|byte| format!("{byte:02x}")).collect();
     let root = std::path::absolute(root).ok()?;

@@ -34,6 +34,7 @@ impl Engine<'_> {
         }
         self.start_gate()?;
         self.start_verify()?;
+        self.start_deliveries();
         self.start_units()
     }
 

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use sop::event::{Asked, Event, NextStep, WpShape};
 use sop::ledger::{GatePhase, Ledger, LedgerError, Phase};
+use sop::model::approval::Covers;
 use sop::model::outcome::{Check, Problem};
 use sop::model::plan::{Kind, Mode};
 
@@ -392,7 +393,7 @@ fn a_run_is_created_once_and_first_and_approved_for_its_own_plan() {
     );
     assert!(Ledger::fold(std::iter::empty()).unwrap_err().to_string().contains("end of journal"));
     let by = sop::event::ApprovedBy::Flag;
-    let other = Event::RunApproved { by, plan_sha256: "00".repeat(32) };
+    let other = Event::RunApproved { by, plan_sha256: "00".repeat(32), covers: Covers::default() };
     let mut run = story.clone();
     assert_eq!(
         run.try_say(other).unwrap_err().to_string(),

@@ -12,6 +12,7 @@ mod cases;
 mod compile;
 mod conflict;
 mod consolidation;
+mod delivery;
 mod due;
 mod goes_on;
 mod hands;

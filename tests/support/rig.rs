@@ -190,11 +190,23 @@ impl Rig {
 
     /// Runs `sop` at a terminal, and types `keys` once it shows `prompt`. Its exit code, and all it showed.
     pub fn types(&self, keys: &str, prompt: &str, args: &[&str]) -> (i32, String) {
+        self.types_with(&[], keys, prompt, args)
+    }
+
+    /// The same, with these variables set (`NAME=value`).
+    pub fn types_with(
+        &self,
+        env: &[&str],
+        keys: &str,
+        prompt: &str,
+        args: &[&str],
+    ) -> (i32, String) {
         let path = self.root().join("screen");
         fs::write(&path, "").expect("a file");
         let words = [&[env!("CARGO_BIN_EXE_sop")][..], args].concat();
         let line = shlex::try_join(words).expect("words");
         let mut command = self.command("script");
+        command.envs(env.iter().filter_map(|pair| pair.split_once('=')));
         command.args(["-qefc", &line]).arg(&path).env("TERM", "dumb").env("SHELL", "/bin/sh");
         command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
         let mut engine = Engine { child: command.spawn().expect("it starts") };
@@ -328,6 +340,14 @@ impl Rig {
                 found.insert(path.to_owned(), bytes);
             }
         });
+        found
+    }
+
+    /// The same, without these places below the repository's folder, and without folders.
+    pub fn users_but(&self, names: &[&str]) -> BTreeMap<PathBuf, Vec<u8>> {
+        let git = self.repo().join(".git");
+        let mut found = self.users();
+        found.retain(|path, _| !names.iter().any(|name| path.starts_with(git.join(name))));
         found
     }
 

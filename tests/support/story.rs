@@ -4,6 +4,7 @@ use sop::event::{
     After, Asked, Classed, Event, LevelShape, NextStep, Record, StopReason, VERSION, WpShape,
 };
 use sop::ledger::{Candidate, Ledger, LedgerError, Phase, WpState, judge};
+use sop::model::approval::Covers;
 use sop::model::ids::{CommitId, StageId, TierId, TreeId, WorkerId, WpId};
 use sop::model::outcome::{Class, DodClass, End, Problem, Ran};
 use sop::model::plan::{Kind, Mode, Risk};
@@ -89,7 +90,8 @@ impl Story {
     pub fn new(mode: Mode, levels: Vec<LevelShape>) -> Self {
         let mut story = Self::created(mode, levels);
         let plan_sha256 = "5f".repeat(32);
-        story.say(Event::RunApproved { by: sop::event::ApprovedBy::Flag, plan_sha256 });
+        let by = sop::event::ApprovedBy::Flag;
+        story.say(Event::RunApproved { by, plan_sha256, covers: Covers::default() });
         story.engine();
         story
     }
@@ -107,6 +109,7 @@ impl Story {
             mode,
             levels,
             verify: false,
+            delivery: None,
         };
         let record = Record { seq: 1, at: now, event };
         let ledger = Ledger::open(&record).unwrap();

@@ -4,9 +4,9 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::super::scalar::{Name, Time, Whole};
+use super::super::scalar::{Filled, Name, Time, Whole};
 use super::super::shape::{Named, Table, Word};
-use super::{Review, ReviewTable, Tier, Worker};
+use super::{Delivery, Review, ReviewTable, Run, Tier, Worker};
 use crate::model::plan::{Approval, Autonomy, Checkout};
 
 /// Settings for the plans of a repository (`.sop/config.toml`), or for all plans of a user
@@ -30,6 +30,11 @@ pub struct Config {
     /// Review by sessions of another worker, for plans without a `[review]` of their own. Default: none.
     #[schemars(example = serde_json::json!({ "tier": "lead", "lenses": ["quality", "security"] }))]
     pub review: Option<Table<ReviewTable>>,
+
+    /// How checked work leaves the machine, for plans without a `[delivery]` of their own. Default: nothing leaves
+    /// the machine.
+    #[schemars(example = serde_json::json!({ "auto_merge_risk": "low" }))]
+    pub delivery: Option<Table<Delivery>>,
 
     /// Tiers that plans may name. One of a plan takes the place of the one here that is called so, whole.
     #[serde(default)]
@@ -107,6 +112,15 @@ pub struct Defaults {
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "provision_defaults")]
 pub struct ProvisionDefaults {
+    /// Untracked files or folders of the checkout that are brought along into every worktree, those of `sop worktree new`
+    /// too. They are never committed.
+    #[schemars(example = serde_json::json!([".env.test"]))]
+    pub copy: Option<Vec<Filled>>,
+
+    /// Commands that are run in a fresh worktree, in this order; in those of `sop worktree new` too.
+    #[schemars(example = serde_json::json!(["npm ci --prefer-offline"]))]
+    pub setup: Option<Vec<Run>>,
+
     /// How long each setup command may take.
     #[schemars(extend("default" = "10m"))]
     #[schemars(example = &"90s")]

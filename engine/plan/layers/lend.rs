@@ -62,12 +62,13 @@ struct Lending<'a> {
 
 impl Lending<'_> {
     fn all(&mut self, config: &Config, document: &mut Document, own: &Own) {
-        let Config { defaults, provision, review, tiers, workers } = config;
+        let Config { defaults, provision, review, delivery, tiers, workers } = config;
         self.named("/tiers", &mut document.tiers, tiers);
         self.named("/workers", &mut document.workers, workers);
         // A `[review]` says who reviews, and so says more than a `review` further down.
         let reviewed = document.review.is_some() && !self.over;
         self.value(&mut document.review, review, ("/review", "/review"));
+        self.value(&mut document.delivery, delivery, ("/delivery", "/delivery"));
         let PlanTable {
             max_parallel,
             approval,
@@ -95,6 +96,9 @@ impl Lending<'_> {
         if !reviewed {
             self.default(review, &defaults.review, "review");
         }
+        let own = &mut document.provision.0;
+        self.list(&mut own.copy, &provision.copy, "/provision/copy");
+        self.list(&mut own.setup, &provision.setup, "/provision/setup");
         let timeout = "/provision/timeout";
         self.value(&mut document.provision.0.timeout, &provision.timeout, (timeout, timeout));
     }
@@ -107,6 +111,15 @@ impl Lending<'_> {
         if from.is_some() && (self.over || to.is_none()) {
             to.clone_from(from);
             self.sites.lend(places.0.to_owned(), self.n, places.1.to_owned());
+        }
+    }
+
+    /// A list that the plan leaves empty.
+    fn list<T: Clone>(&mut self, to: &mut Vec<T>, from: &Option<Vec<T>>, at: &str) {
+        let from = from.as_ref().filter(|from| !from.is_empty());
+        if let Some(from) = from.filter(|_| self.over || to.is_empty()) {
+            to.clone_from(from);
+            self.sites.lend(at.to_owned(), self.n, at.to_owned());
         }
     }
 

@@ -16,10 +16,11 @@ use serde_json::Value;
 use toml::de::{DeTable, Deserializer};
 
 use super::document::{Config, Document};
-use super::lower::{self, Note};
+use super::lower::{self, Note, Notes};
 use super::mend::Mended;
 use super::{Places, Sites, Source, schema, source};
 use crate::finding::{Finding, Severity};
+use crate::model::plan::Provision;
 
 pub use lend::Own;
 pub(super) use outside::note;
@@ -184,6 +185,18 @@ impl Layers {
             findings.push(note.place(&sites));
         }
         findings
+    }
+
+    /// What they say that a fresh worktree needs, where there is no plan. They are to be [without errors](Self::look).
+    #[must_use]
+    pub fn provision(&self) -> Provision {
+        let none = Source::new("", NO_PLAN);
+        let Ok(mut document) = toml::from_str::<Document>(&none.text) else {
+            return Provision::default();
+        };
+        let mut sites = Sites::new(&none.file, Places::new(&none.text), self);
+        self.lend(&mut document, &mut sites);
+        lower::lower_provision(document.provision.0, &mut Notes::default())
     }
 
     /// Whether a note about the plan's meaning is not to be told: what it is about has been spoken of where it

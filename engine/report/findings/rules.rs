@@ -253,6 +253,11 @@ pub const RULES: &[Rule] = &[
         help: "No file of the base is in both whitelists, but a new one could be; the finding shows such a path. Narrow one of the patterns if both WPs may get there. Where one could make a file of the name of the other's folder, name one of them otherwise.",
     },
     Rule {
+        code: "request-without-push",
+        about: "A pull request is of a branch that was pushed.",
+        help: "Leave `push = false` out of `[delivery]`, or say `pull_request = false` as well.",
+    },
+    Rule {
         code: "reserved-id",
         about: "No work package is called like a stage's gate.",
         help: "`gate-1`, `gate-2`, … name the worktrees and logs in which a stage is proven as a whole. Choose another name.",

@@ -46,6 +46,9 @@ impl Summary {
             Some(verify) => verify.write(out, look)?,
             None => Whole::write_none(out, look)?,
         }
+        if let Some(delivery) = &self.delivery {
+            delivery.write(out, look)?;
+        }
         self.write_tampering(out, look)?;
         self.closing.write(out, look)?;
         self.write_told(out, look)?;
@@ -82,7 +85,8 @@ impl Summary {
         let out_of_order = self.outages.iter().filter(|outage| outage.means() != Means::Try);
         let down =
             out_of_order.map(|it| format!("{} is out: {} ({})", it.worker, it.what, it.class));
-        let told: Vec<String> = noted.chain(down).collect();
+        let left = self.not_cleared();
+        let told: Vec<String> = noted.chain(down).chain(left).collect();
         if !told.is_empty() {
             writeln!(out)?;
         }
@@ -93,6 +97,20 @@ impl Summary {
             )?;
         }
         Ok(())
+    }
+
+    /// Sessions that were launched and settled, and not cleared away.
+    fn not_cleared(&self) -> Option<String> {
+        if !self.is_over() {
+            return None;
+        }
+        // Those that nobody is told to look after otherwise are named where the run is closed.
+        let clean = commands::clean(&self.run);
+        let worktrees = self.closing.remains.iter().filter(|it| it.command != clean);
+        let mut named: Vec<String> = worktrees.map(|it| it.wp.to_string()).collect();
+        let running = self.left.iter();
+        named.extend(running.map(|left| format!("{} (its {} still runs)", left.unit, left.step)));
+        (!named.is_empty()).then(|| format!("not cleared away: {} ({clean})", named.join(", ")))
     }
 
     fn head(&self, out: &mut impl Write, look: &Look) -> io::Result<()> {

@@ -24,7 +24,9 @@ use crate::model::plan::Kind;
 use crate::model::time::Length;
 use crate::model::turn::Fault;
 use crate::model::verdict::Judgment;
+use crate::report::commands;
 use crate::report::costs::Costs;
+use crate::report::delivery::Delivered;
 use crate::report::whole::Whole;
 use crate::report::words;
 
@@ -52,6 +54,8 @@ pub struct Summary {
     pub wps: Vec<WpSummary>,
     /// Stages that were merged, or that do not hold together.
     pub stages: Vec<StageSummary>,
+    /// What left the machine, where the plan has it do so.
+    pub delivery: Option<Delivered>,
     /// The last look at the whole, where there is a whole.
     pub verify: Option<Whole>,
     /// What of the repository is nobody's to touch and is not as it was when the run began.
@@ -62,6 +66,8 @@ pub struct Summary {
     pub outages: Vec<Outage>,
     /// What sessions used; nothing where none of them told any.
     pub costs: Option<Costs>,
+    /// Steps that still run although the run is over.
+    pub left: Vec<Left>,
     /// Lessons that the run's failures suggest, each as the command that keeps it.
     pub lessons: Vec<NextCommand>,
     /// What is left now that it is over, and what became of the user's checkout.
@@ -72,6 +78,15 @@ pub struct Summary {
     pub failure: Option<Failure>,
     /// The run directory.
     pub directory: String,
+}
+
+/// A step that nobody waits for any more, and that still runs.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Left {
+    /// Whose it is: a WP, or another unit of the run.
+    pub unit: String,
+    /// Which.
+    pub step: String,
 }
 
 /// A WP in retrospect.
@@ -214,16 +229,52 @@ impl Summary {
             through: ledger.wps.iter().filter(|wp| wp.phase.got_through()).count(),
             wps: ledger.wps.iter().map(|wp| WpSummary::of(wp, ledger)).collect(),
             stages: ledger.gates.iter().filter_map(|gate| StageSummary::of(gate, ledger)).collect(),
+            delivery: Delivered::of(ledger),
             verify: Whole::of(ledger),
             tampering: ledger.tampering.clone(),
             corrections: ledger.notes.clone(),
             outages: ledger.outages.clone(),
             costs: Costs::of(ledger),
+            left: Vec::new(),
             lessons: next::lessons(ledger),
             closing: Closing::of(ledger),
             next: next::commands(ledger),
             failure: Failure::first(ledger, directory),
             directory: directory.display().to_string(),
         }
+    }
+
+    /// The same, with steps that still run although the run is over: the unit and the step of each.
+    #[must_use]
+    pub fn with_at_work(mut self, steps: Vec<(String, String)>) -> Self {
+        if !self.is_over() {
+            return self;
+        }
+        self.left.extend(steps.into_iter().map(|(unit, step)| Left { unit, step }));
+        let clean = commands::clean(&self.run);
+        let any = !self.left.is_empty() || !self.closing.remains.is_empty();
+        if any && !self.next.iter().any(|next| next.command == clean) {
+            let why = "see what is left of it, and what of that may go".to_owned();
+            self.next.push(NextCommand { command: clean, why });
+        }
+        self
+    }
+
+    /// The same, of worktrees that are still there, as `is_there` says: a run's journal ends before they are cleared away.
+    #[must_use]
+    pub fn as_found(mut self, is_there: impl Fn(&str) -> bool) -> Self {
+        if self.is_over() {
+            self.closing.remains.retain(|it| is_there(&it.worktree));
+            for wp in &mut self.wps {
+                if wp.worktree.as_deref().is_some_and(|path| !is_there(path)) {
+                    (wp.worktree, wp.kept) = (None, None);
+                }
+            }
+        }
+        self
+    }
+
+    fn is_over(&self) -> bool {
+        self.stopped.is_none() && matches!(self.outcome, Outcome::Done | Outcome::Failed)
     }
 }

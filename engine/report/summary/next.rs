@@ -5,10 +5,11 @@ use serde::Serialize;
 
 use crate::event::{MovedBranch, Outcome, StopReason};
 use crate::ledger::{GatePhase, Ledger, Phase, WpState};
+use crate::model::approval::Cover;
 use crate::model::ids::CommitId;
 use crate::model::lesson::Suggestion;
 use crate::model::plan::{Kind, Mode};
-use crate::report::{commands, words};
+use crate::report::{commands, delivery, words};
 
 /// A command, and what it is for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -91,6 +92,22 @@ pub(super) fn commands(ledger: &Ledger) -> Vec<NextCommand> {
             say(commands::resume(run), why);
         }
     }
+    if ledger.uncovered_gate() {
+        say(
+            commands::cover(run, Cover::Integration),
+            "merge the stage: the approval does not cover that",
+        );
+    }
+    let has_worktree = |wp: &&WpState| wp.phase.got_through() && wp.worktree.is_some();
+    if !ledger.covers.has(Cover::Cleanup) && ledger.wps.iter().any(|wp| has_worktree(&wp)) {
+        say(
+            commands::cover(run, Cover::Cleanup),
+            "remove the worktrees: the approval does not cover that",
+        );
+    }
+    for (command, why) in delivery::next(ledger) {
+        say(command, &why);
+    }
     // What was asked for waits until an engine takes the run again.
     let resume = commands::resume(run);
     let asks = !next.is_empty();
@@ -104,6 +121,11 @@ pub(super) fn commands(ledger: &Ledger) -> Vec<NextCommand> {
     if next.is_empty() {
         // Nothing failed, nothing is there to take: the run has more to do, or changed nothing.
         let (command, why) = match ledger.outcome {
+            Some(Outcome::Done)
+                if ledger.delivery.as_ref().is_some_and(|it| !it.items.is_empty()) =>
+            {
+                (commands::status(run), "everything has landed")
+            }
             Some(Outcome::Done) => (commands::status(run), "nothing was to be merged"),
             _ => (commands::resume(run), "go on"),
         };
@@ -127,6 +149,7 @@ fn take(ledger: &Ledger, partly: bool, next: &mut Vec<NextCommand>) {
         next.push(NextCommand { command, why: why.to_owned() });
     };
     match ledger.mode {
+        Mode::Staged if delivery::has_request(ledger, None) => {}
         Mode::Staged => {
             let passed = ledger.gates.iter().rev().find(|gate| gate.phase == GatePhase::Passed);
             if let Some(branch) = passed.and_then(|gate| gate.branch.as_ref()) {
@@ -138,7 +161,9 @@ fn take(ledger: &Ledger, partly: bool, next: &mut Vec<NextCommand>) {
         }
         Mode::Independent => {
             let changed = |wp: &&WpState| {
-                wp.kind == Kind::Change && wp.phase.got_through() && wp.commit != wp.base
+                let changed = wp.kind == Kind::Change && wp.commit != wp.base;
+                // What has a request is taken there.
+                changed && wp.phase.got_through() && !delivery::has_request(ledger, Some(&wp.id))
             };
             for wp in ledger.wps.iter().filter(changed) {
                 if let Some(branch) = &wp.branch {

@@ -49,6 +49,8 @@ pub enum Message {
     GateDone(Result<(), Halt>),
     /// The last look at the whole has nothing more to do.
     VerifyDone(Result<(), Halt>),
+    /// The delivery of a WP, or of the whole, has nothing more to do.
+    DeliveryDone(Option<WpId>),
 }
 
 /// What the dispatcher answers to a fact about a WP.

@@ -4,9 +4,12 @@
 use crate::event::Event;
 use crate::git::scope::{self, What};
 use crate::git::{GitError, GuardSpec, SnapshotSpec};
+use crate::model::gap::Leads;
 use crate::model::outcome::{Check, Problem};
-use crate::model::plan::{Checkout, Kind};
+use crate::model::plan::{Checkout, Kind, ReportForm};
+use crate::plain_file;
 
+use super::brief::REPORT_LIMIT;
 use super::{Unit, hands, pushes};
 use crate::ledger::Phase;
 use crate::run::beside;
@@ -118,6 +121,7 @@ impl Unit {
         notes.extend(self.stray_wiring());
         if self.state.phase == Phase::Scoping {
             problems.extend(self.left_nothing(snapshot.changes.len()));
+            problems.extend(self.unreadable_report());
         }
         Ok(Event::ScopeChecked {
             wp: self.state.id.clone(),
@@ -163,6 +167,20 @@ impl Unit {
         };
         self.state.phase == Phase::Rechecking
             || self.state.rounds.last().is_some_and(|last| last.problems.iter().any(named))
+    }
+
+    /// A report that is not what the plan says it must be.
+    fn unreadable_report(&self) -> Option<Problem> {
+        let (ReportForm::Leads, Some(name)) = (self.wp().report, &self.state.report) else {
+            return None;
+        };
+        let read = plain_file::read(&self.site.dir.named(name), REPORT_LIMIT);
+        let why = match read {
+            Ok(bytes) => Leads::in_answer(&String::from_utf8_lossy(&bytes)).err()?,
+            Err(error) => error.to_string(),
+        };
+        let text = format!("the report holds no findings that a program can read: {why}");
+        Some(Problem::new(Check::Worker, text))
     }
 
     /// A worker that says it is done and left nothing.
