@@ -143,10 +143,11 @@ pub fn prepare(
         }
     });
     let warnings = warnings.collect();
+    let settings = plan::settings(Some(&source), &layers);
     let mut looking = preflight::start(Ask {
         repo: repo.clone(),
         plan: compiled.plan.clone(),
-        settings: Vec::new(),
+        settings: settings.clone(),
         wrong: Vec::new(),
         planned: true,
         version: Some(version),
@@ -162,8 +163,7 @@ pub fn prepare(
         checkpoint::report(repo, &compiled, &base, &source.file, next.run(), &dry, warnings);
     let Looked { preflight, kept } = looking.finish();
     report.preflight = Some(preflight);
-    let said = plan::settings(Some(&source), &layers);
-    let said = said.iter().find(|setting| setting.key == "defaults.approval");
+    let said = settings.iter().find(|setting| setting.key == "defaults.approval");
     let approval_from = said.map_or(Level::BuiltIn, |setting| setting.from);
     let text = source.text;
     Ok(Some(Prepared { text, compiled, base, dry, report, approval_from, checkout: kept }))

@@ -54,6 +54,9 @@ pub struct Checkpoint {
     /// What a yes to it covers.
     #[serde(default)]
     pub covers: Covers,
+    /// Why the run stops once it is approved, and `sop resume` goes on from another session; nothing where it runs on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_split: Option<String>,
     /// What leaves the machine; nothing where the plan does not want that.
     #[serde(default)]
     pub delivery: Option<PlannedDelivery>,

@@ -4,6 +4,7 @@
 use std::io::{self, Write};
 
 use super::cells::{output_line, width, wrap};
+use super::commands;
 use super::escape::visible;
 use super::limits;
 use super::line::Line;
@@ -355,6 +356,11 @@ impl Page<'_> {
         }
         let looked_at = preflight.is_some_and(|found| found.state > State::Go);
         self.fact(out, 0, "a yes", Tone::Normal, &format!("covers {}", plan.covers))?;
+        if let Some(why) = &plan.session_split {
+            let resume = commands::resume(&plan.run);
+            let text = format!("it stops there; `{resume}` goes on from any session ({why})");
+            self.fact(out, 0, "split", Tone::Warn, &text)?;
+        }
         if !plan.overlaps.is_empty() || !plan.warnings.is_empty() || looked_at {
             writeln!(out)?;
         }

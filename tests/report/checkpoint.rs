@@ -137,6 +137,7 @@ fn plan() -> Checkpoint {
         }],
         cleaned: vec!["client".to_owned(), "form".to_owned(), "list".to_owned()],
         covers: Covers::default(),
+        session_split: None,
         delivery: None,
         warnings: vec!["briefs/form.md is 40 kB long".to_owned()],
         preflight: None,

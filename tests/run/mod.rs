@@ -32,6 +32,7 @@ mod providers;
 mod pushes;
 mod questions;
 mod requests;
+mod splitting;
 mod standing;
 mod tampering;
 mod tampering_branches;
