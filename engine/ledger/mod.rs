@@ -18,6 +18,7 @@ mod ready;
 mod review;
 mod seen;
 mod transition;
+mod used;
 mod verify;
 mod wp;
 

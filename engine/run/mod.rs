@@ -26,6 +26,7 @@ pub mod let_go;
 mod lookout;
 pub mod naming;
 pub mod open;
+pub mod past;
 pub mod provision;
 pub mod requests;
 pub mod reviewer;

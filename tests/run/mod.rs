@@ -14,6 +14,7 @@ mod conflict;
 mod consolidation;
 mod delivery;
 mod due;
+mod estimates;
 mod goes_on;
 mod hands;
 mod holder;
