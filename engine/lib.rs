@@ -3,6 +3,7 @@
 //! The rooms stand on floors and import only from floors below their own; `tests/floors.rs` holds
 //! them to it, and the ARCHITECTURE section of the README draws the house.
 
+pub mod audit;
 pub mod brief;
 pub mod cli;
 pub mod event;
@@ -22,5 +23,6 @@ pub mod quick;
 pub mod report;
 pub mod run;
 pub mod schemas;
+pub mod upkeep;
 pub mod whitelist;
 pub mod worker;

@@ -11,6 +11,8 @@ use std::process::Command;
 const FLOORS: &[(&str, u8)] = &[
     ("main", 8),
     ("cli", 7),
+    ("audit", 6),
+    ("upkeep", 6),
     ("preflight", 6),
     ("schemas", 6),
     ("report", 5),
@@ -72,11 +74,12 @@ const HOMES: &[(&str, &[&str])] = &[
             "quick",
             "report",
             "run",
+            "upkeep",
             "worker",
         ],
     ),
     ("sha2", &["git", "run"]),
-    ("shlex", &["cli", "plan", "preflight", "report", "run", "worker"]),
+    ("shlex", &["audit", "cli", "plan", "preflight", "report", "run", "upkeep", "worker"]),
     ("tempfile", &["cli", "git", "run", "worker"]),
 ];
 

@@ -1,5 +1,6 @@
 //! The one test binary: a module for each room, and one for the house itself.
 
+mod audit;
 mod brief;
 mod cli;
 mod examples;
@@ -17,5 +18,6 @@ mod process;
 mod report;
 mod run;
 mod support;
+mod upkeep;
 mod whitelist;
 mod worker;

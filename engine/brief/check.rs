@@ -9,7 +9,7 @@ use minijinja::Value;
 use crate::finding::{Finding, any_error};
 use crate::model::plan::{Plan, Wp};
 
-use super::context::{Answer, Context, Correction, ScoutReport, WiringLine};
+use super::context::{Answer, Context, Correction, LessonLine, ScoutReport, WiringLine};
 use super::request::{REQUEST, RequestContext, RequestWp};
 use super::review::{ReviewContext, SentBack, VERIFY};
 use super::{Briefs, RenderError, Template, UnknownTemplate, engine, sample};
@@ -208,6 +208,8 @@ fn value(plan: &Plan, wp: &Wp, round: Round, vars: Option<Value>) -> Value {
     let answers = [Answer { question: "Sample?", answer: "Sample." }];
     let notes = [Correction { at: sample::instant(), text: "Sample." }];
     let wiring = [WiringLine { wp: &run.scout, file: "sample", lines: "Sample." }];
+    let paths = ["sample".to_owned()];
+    let lessons = [LessonLine { date: "2026-01-31", paths: &paths, text: "Sample." }];
     let context = Context {
         plan,
         wp,
@@ -222,6 +224,7 @@ fn value(plan: &Plan, wp: &Wp, round: Round, vars: Option<Value>) -> Value {
         answers: if later { &answers } else { &[] },
         notes: if later { &notes } else { &[] },
         wiring: if later { &wiring } else { &[] },
+        lessons: if later { &lessons } else { &[] },
         cut_off: later.then_some("the provider failed"),
     };
     match vars {

@@ -6,7 +6,7 @@
 //! that no template can leave them out.
 //!
 //! # Templates
-//! Built in are `change`, `scout` and `consolidate`, and the pieces `known` and `report`, which they
+//! Built in are `change`, `scout`, `audit` and `consolidate`, and the pieces `known` and `report`, which they
 //! include; `continue` is what a worker is told that goes on with a session. A file
 //! `.sop/templates/NAME.md.j2` in the repository adds a template or takes the place of a built-in
 //! one, which stays in reach as `builtin/NAME`, for `{% extends "builtin/change" %}`. Templates are
@@ -28,6 +28,7 @@
 //! | `answers` | to what was asked in this WP: `question`, `answer` |
 //! | `notes` | corrections of the plan's facts: `at`, `text` |
 //! | `wiring` | for a consolidation: `wp`, `file`, `lines` |
+//! | `lessons` | what earlier runs have learned of what the WP may change: `date`, `paths`, `text` |
 //! | `cut_off` | in `continue`: why the turn before came to no end, or none |
 //! | `files` | `report`: where to write the report |
 //!
@@ -71,7 +72,7 @@ use std::path::PathBuf;
 use minijinja::Environment;
 
 pub use check::TemplateFault;
-pub use context::{Answer, Context, Correction, ScoutReport, WiringLine};
+pub use context::{Answer, Context, Correction, LessonLine, ScoutReport, WiringLine};
 pub use request::{RequestContext, RequestText, RequestWp};
 pub use review::{RanBefore, ReviewContext, SentBack};
 

@@ -88,6 +88,8 @@ pub fn run(args: &Args, color: Color) -> Result<u8, Failure> {
         who: &who,
         checkout: checkout.as_ref(),
         classed,
+        audit: None,
+        lessons: &compiled.lessons,
     };
     let dir = create::create(&repo, &new).map_err(drive::refused)?;
     drop(dry);

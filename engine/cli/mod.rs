@@ -4,39 +4,49 @@ pub mod adapters;
 pub mod answer;
 pub mod apply;
 pub mod ask;
+pub mod audit;
 pub mod brief;
 pub mod cancel;
 pub mod completions;
 pub mod config;
 pub mod covers;
 pub mod deliver;
+pub mod draft;
 pub mod drive;
 pub mod exit;
 pub mod failure;
 pub mod graph;
+mod in_person;
 pub mod inbox;
 pub mod init;
 pub mod interrupt;
 pub mod layers;
+pub mod lesson;
 pub mod logs;
 pub mod man;
+pub mod migrate_to_bare;
 pub mod note;
 pub mod plan;
 mod plan_file;
 pub mod preflight;
 mod prompt;
+mod publish;
+pub mod recheck;
 mod request;
 pub mod resume;
 pub mod retry;
 pub mod review;
+pub mod run;
 pub mod run_args;
 pub mod run_logged;
 pub mod schema;
 pub mod stats;
 pub mod status;
+pub mod take;
 pub mod terminal;
 pub mod validate;
 pub mod wait;
+pub mod worktree;
 
 use std::ffi::OsString;
 use std::io;
@@ -87,11 +97,19 @@ pub enum Verb {
     Answer(answer::Args),
     Review(review::Args),
     Retry(retry::Args),
+    Take(take::Args),
+    Recheck(recheck::Args),
     Cancel(cancel::Args),
     Interrupt(interrupt::Args),
     Note(note::Args),
+    Lesson(lesson::Args),
     Ask(ask::Args),
+    Audit(audit::Args),
+    Draft(draft::Args),
     Stats(stats::Args),
+    Run(run::Args),
+    Worktree(worktree::Args),
+    MigrateToBare(migrate_to_bare::Args),
     RunLogged(run_logged::Args),
     Adapters(adapters::Args),
     Config(config::Args),
@@ -142,11 +160,19 @@ fn run(cli: &Cli) -> Result<u8, Failure> {
         Verb::Answer(args) => answer::run(args),
         Verb::Review(args) => review::run(args),
         Verb::Retry(args) => retry::run(args),
+        Verb::Take(args) => take::run(args, cli.color),
+        Verb::Recheck(args) => recheck::run(args, cli.color),
         Verb::Cancel(args) => cancel::run(args),
         Verb::Interrupt(args) => interrupt::run(args),
         Verb::Note(args) => note::run(args),
+        Verb::Lesson(args) => lesson::run(args),
         Verb::Ask(args) => ask::run(args),
+        Verb::Audit(args) => audit::run(args, cli.color),
+        Verb::Draft(args) => draft::run(args, cli.color),
         Verb::Stats(args) => stats::run(args, cli.color),
+        Verb::Run(args) => run::run(args, cli.color),
+        Verb::Worktree(args) => worktree::run(args, cli.color),
+        Verb::MigrateToBare(args) => migrate_to_bare::run(args, cli.color),
         Verb::RunLogged(args) => run_logged::run(args),
         Verb::Adapters(args) => adapters::run(args, cli.color),
         Verb::Config(args) => config::run(args, cli.color),

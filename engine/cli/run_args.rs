@@ -54,6 +54,21 @@ pub fn find(repo: &Repo, name: Option<&str>) -> Result<RunDir, Failure> {
     })
 }
 
+/// As [`find`], for verbs that only look: an archived run is found too, by its name.
+///
+/// # Errors
+/// As [`find`].
+pub fn find_any(repo: &Repo, name: Option<&str>) -> Result<RunDir, Failure> {
+    let archive = RunDir::archive_in(repo.common_dir());
+    let archived =
+        RunDir::list(&archive).map_err(|error| Failure::infrastructure(error.to_string()))?;
+    let of_name = |dir: &RunDir| Some(dir.run().as_str()) == name;
+    match archived.into_iter().find(of_name) {
+        Some(dir) => Ok(dir),
+        None => find(repo, name),
+    }
+}
+
 /// The state of a run, folded from its journal.
 ///
 /// # Errors

@@ -10,9 +10,9 @@ use crate::journal;
 use crate::ledger::Ledger;
 use crate::report::json;
 use crate::report::stats::Stats;
-use crate::run::directory::RunDir;
+use crate::run::directory::{DirectoryError, RunDir};
 
-/// Show what all runs of the repository together say: first rounds that passed by tier, escalations,
+/// Show what all runs of the repository, archived ones too, together say: first rounds that passed by tier, escalations,
 /// providers that failed and how, what it cost.
 #[derive(Debug, clap::Args)]
 pub struct Args {
@@ -27,8 +27,9 @@ pub struct Args {
 /// The runs cannot be listed. One whose journal cannot be read is named, and the others are counted.
 pub fn run(args: &Args, color: Color) -> Result<u8, Failure> {
     let repo = run_args::repository()?;
-    let root = RunDir::root_in(repo.common_dir());
-    let runs = RunDir::list(&root).map_err(|error| Failure::infrastructure(error.to_string()))?;
+    let unread = |error: DirectoryError| Failure::infrastructure(error.to_string());
+    let mut runs = RunDir::list(&RunDir::archive_in(repo.common_dir())).map_err(unread)?;
+    runs.extend(RunDir::list(&RunDir::root_in(repo.common_dir())).map_err(unread)?);
     let mut stats = Stats::default();
     for dir in &runs {
         let records = match journal::read(&dir.journal()) {

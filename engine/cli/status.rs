@@ -2,6 +2,7 @@
 
 use std::io::{self, Write as _};
 
+use super::drive::summary;
 use super::exit;
 use super::failure::{Failure, written};
 use super::run_args;
@@ -44,15 +45,15 @@ pub struct Args {
 /// There is no such run, or its journal cannot be read.
 pub fn run(args: &Args, color: Color) -> Result<u8, Failure> {
     let repo = run_args::repository()?;
-    let dir = run_args::find(&repo, args.run.as_deref().or(args.named.as_deref()))?;
+    let dir = run_args::find_any(&repo, args.run.as_deref().or(args.named.as_deref()))?;
     let ledger = run_args::fold(&dir)?;
     let mut out = io::BufWriter::new(io::stdout().lock());
     let look = terminal::look(color);
     let now = Timestamp(jiff::Timestamp::now());
     let drawn = if args.json && args.summary {
-        json::pretty(&Summary::of(&ledger, &dir.path()), &mut out)
+        json::pretty(&summary(&ledger, &dir), &mut out)
     } else if args.summary {
-        Summary::of(&ledger, &dir.path()).write(&mut out, &look)
+        summary(&ledger, &dir).write(&mut out, &look)
     } else if args.json {
         standing(ledger, &dir, now).json(&mut out)
     } else {

@@ -235,6 +235,9 @@ pub enum Event {
         problems: Vec<Problem>,
         /// What was seen and is blamed on no one.
         notes: Vec<String>,
+        /// Files that the lead changed, where it is the lead's work that is checked.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        by_lead: Vec<String>,
     },
     /// A DoD command was run on the snapshot.
     DodRan {
@@ -395,6 +398,56 @@ pub enum Event {
         wp: WpId,
         /// Who.
         by: String,
+    },
+    /// The lead takes the WP into its own hands: no worker is started in it any more, and one that is at
+    /// work is stopped.
+    WpTaken {
+        /// The WP.
+        wp: WpId,
+        /// Who.
+        by: String,
+    },
+    /// The worktree is the lead's: it stands, and nobody else is in it.
+    WpHandedOver {
+        /// The WP.
+        wp: WpId,
+        /// What it held then.
+        tree: TreeId,
+        /// Where its branch stood then; nothing where it was gone.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        branch_at: Option<CommitId>,
+    },
+    /// What the lead left is to be checked, as a worker's work would be.
+    RecheckStarted {
+        /// The WP.
+        wp: WpId,
+        /// Who.
+        by: String,
+        /// A worker goes on with it if something is wrong.
+        to_worker: bool,
+    },
+    /// What the lead left was checked. No round was spent.
+    RecheckEnded {
+        /// The WP.
+        wp: WpId,
+        /// Everything that is wrong; nothing when it is to be committed.
+        problems: Vec<Problem>,
+        /// Whether a worker goes on with what is wrong; the lead keeps it otherwise.
+        to_worker: bool,
+    },
+    /// The lead gives the WP back.
+    WpGivenBack {
+        /// The WP.
+        wp: WpId,
+        /// Who.
+        by: String,
+    },
+    /// The WP is not in the lead's hands any more.
+    WpReleased {
+        /// The WP.
+        wp: WpId,
+        /// Files that the lead changed and nobody has checked.
+        by_lead: Vec<String>,
     },
     /// A stage's work is about to be merged.
     GateStarted {
@@ -647,6 +700,12 @@ impl Event {
             | Self::WpDeferred { wp, .. }
             | Self::WpCancelled { wp, .. }
             | Self::WpRetried { wp, .. }
+            | Self::WpTaken { wp, .. }
+            | Self::WpHandedOver { wp, .. }
+            | Self::RecheckStarted { wp, .. }
+            | Self::RecheckEnded { wp, .. }
+            | Self::WpGivenBack { wp, .. }
+            | Self::WpReleased { wp, .. }
             | Self::GateDodRan { wp, .. }
             | Self::WorktreeRemoved { wp, .. }
             | Self::WorktreeKept { wp, .. } => Some(wp),

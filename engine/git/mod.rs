@@ -11,6 +11,7 @@
 //! | [`repo`] | find a repository, name what stands in the way of a run |
 //! | [`commits`], `listing`, [`trees`], [`refs`], [`standing`], [`merge`] | commits, trees and branches, on objects alone |
 //! | [`worktree`], [`removal`] | give a WP its folder; take it away without losing anything |
+//! | [`linked`], [`landed`], [`forward`] | any worktree, whoever made it; whether its work is merged; the main checkout brought forward |
 //! | [`snapshot`] | the bytes on disk against the pinned base |
 //! | [`guard`] | the rest of the repository before and after a worker |
 //! | [`scope`] | snapshot and guard against a whitelist |
@@ -31,6 +32,7 @@ mod command;
 pub mod commits;
 pub mod error;
 mod fingerprint;
+pub mod forward;
 pub mod guard;
 pub mod guard_file;
 mod half_made;
@@ -39,6 +41,9 @@ pub mod ignore;
 pub mod in_use;
 pub mod index_file;
 pub mod irregular;
+pub mod landed;
+pub mod layout;
+pub mod linked;
 mod listing;
 mod look;
 pub mod merge;

@@ -5,8 +5,7 @@
 
 use std::fmt;
 use std::io::ErrorKind;
-use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use bstr::{BString, ByteSlice};
 
@@ -16,11 +15,10 @@ use crate::plain_file;
 use super::error::GitError;
 use super::in_use::{self, User};
 use super::irregular::{Irregular, IrregularKind};
+use super::linked::away::{aside, move_aside, remove_folder};
 use super::objects::GITLINK;
 use super::refs::Target;
-use super::repo::Repo;
 use super::scope::Place;
-use super::seed::write_whole;
 use super::snapshot::SnapshotSpec;
 use super::submodule;
 use super::worktree::{REMOVING, Worktree};
@@ -165,35 +163,19 @@ impl Worktree {
         users_of: &dyn Fn(&Path) -> Vec<User>,
     ) -> Result<Removal, GitError> {
         let mark = self.git_dir().join(REMOVING);
-        let aside = self.aside();
+        let aside = aside(self.path());
         if !mark.exists() && self.path().exists() {
             if let Some(refusal) = self.refusal(kept, keep_out, users_of)? {
                 return Ok(Removal::Refused(refusal));
             }
-            remove_folder(&aside)?;
-            write_whole(&mark, b"")?;
-            std::fs::rename(self.path(), &aside).map_err(GitError::io("move away", self.path()))?;
+            move_aside(self.path(), self.git_dir())?;
         } else if mark.exists() && self.path().exists() && !aside.exists() {
             // Checked, marked, and then the engine died before the move: look again, time has passed.
             std::fs::remove_file(&mark).map_err(GitError::io("remove", &mark))?;
             return self.remove_unless_used(kept, keep_out, users_of);
         }
         remove_folder(&aside)?;
-        let _lock = self.repo().registry()?;
-        // At one stroke: of a registration that is half deleted nobody could say whose it was.
-        let out = self.repo().removed_folder().join(self.git_dir().file_name().unwrap_or_default());
-        remove_folder(&out)?;
-        std::fs::create_dir_all(self.repo().removed_folder())
-            .map_err(GitError::io("make", &self.repo().removed_folder()))?;
-        match std::fs::rename(self.git_dir(), &out) {
-            Err(error) if error.kind() != ErrorKind::NotFound => {
-                return Err(GitError::io("move away", self.git_dir())(error));
-            }
-            _ => {}
-        }
-        self.repo().clear_removed()?;
-        // Git removes the list when it is empty; another worktree in it keeps it.
-        let _ = self.git_dir().parent().map(std::fs::remove_dir);
+        self.repo().unregister(self.git_dir())?;
         match std::fs::remove_file(self.seed()) {
             Err(error) if error.kind() != ErrorKind::NotFound => {
                 Err(GitError::io("remove", self.seed())(error))
@@ -255,48 +237,5 @@ impl Worktree {
             }
         }
         Ok((!only_here.is_empty()).then_some(Refusal::SubmoduleCommits(only_here)))
-    }
-
-    /// Where the folder is moved before its content is deleted, so that no half-deleted worktree is ever met.
-    fn aside(&self) -> PathBuf {
-        let mut name = std::ffi::OsString::from(".sop-removing-");
-        name.push(self.path().file_name().unwrap_or_default());
-        self.path().with_file_name(name)
-    }
-}
-
-impl Repo {
-    /// Where registrations go on their way out.
-    fn removed_folder(&self) -> PathBuf {
-        self.shared_dir().join(".removed")
-    }
-
-    /// Deletes the registrations that are out already: this one's, and those of an engine that died.
-    fn clear_removed(&self) -> Result<(), GitError> {
-        remove_folder(&self.removed_folder())
-    }
-}
-
-/// Removes a folder, links as links. Folders without write permission (module caches) do not stop it.
-fn remove_folder(path: &Path) -> Result<(), GitError> {
-    let remove = || match std::fs::remove_dir_all(path) {
-        Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
-        other => other,
-    };
-    match remove() {
-        Err(error) if error.kind() == ErrorKind::PermissionDenied => {
-            open_up(path);
-            remove().map_err(GitError::io("remove", path))
-        }
-        other => other.map_err(GitError::io("remove", path)),
-    }
-}
-
-fn open_up(folder: &Path) {
-    let _ = std::fs::set_permissions(folder, std::fs::Permissions::from_mode(0o700));
-    for item in std::fs::read_dir(folder).into_iter().flatten().flatten() {
-        if item.file_type().is_ok_and(|kind| kind.is_dir()) {
-            open_up(&item.path());
-        }
     }
 }

@@ -18,6 +18,7 @@
 //! ends what the command had started, known by an environment entry; only a process that cleared its
 //! environment and lost its parent escapes that.
 
+mod at_work;
 pub mod error;
 mod files;
 pub mod handle;
@@ -35,6 +36,7 @@ mod wire;
 use std::future::Future;
 use std::path::PathBuf;
 
+pub use at_work::at_work;
 pub use error::LaunchError;
 pub use handle::Handle;
 pub use key::Key;

@@ -9,7 +9,9 @@ mod attempt;
 mod cost;
 mod delivery;
 mod gate;
+mod hands;
 mod judge;
+mod lessons;
 mod outage;
 mod phase;
 mod ready;
@@ -27,6 +29,7 @@ use serde::{Deserialize, Serialize};
 pub use cost::{Allowed, Cost, Role, total};
 pub use delivery::{AfterRan, Deliverable, DeliveryState, Held, Item};
 pub use gate::{GatePhase, GateState};
+pub use hands::{Hands, LeadAsks, SentBack};
 pub use judge::{
     Candidate, NextAttempt, Starts, candidates, candidates_from, default_due, judge, next_attempt,
     next_start,
@@ -388,6 +391,10 @@ impl Ledger {
                     fork.number = self.questions;
                 }
             }
+            Event::WpTaken { .. } => {
+                self.outcome = None;
+                self.another_chance(n);
+            }
             Event::WpRetried { by, .. } => {
                 self.outcome = None;
                 // An engine that takes a run up again is not somebody who grants money.
@@ -395,21 +402,26 @@ impl Ledger {
                     self.wps[n].allowed = Allowed::all(total(&self.wps[n].costs));
                     self.allowed = Allowed::all(total(self.costs()));
                 }
-                // Whoever was put off because of this WP has a chance again.
-                let mut freed = vec![self.wps[n].id.clone()];
-                while let Some(cause) = freed.pop() {
-                    for wp in &mut self.wps {
-                        if wp.phase == Phase::Deferred && wp.because.as_ref() == Some(&cause) {
-                            wp.phase = Phase::Waiting;
-                            wp.because = None;
-                            freed.push(wp.id.clone());
-                        }
-                    }
-                }
-                self.reopen_gate_of(n);
+                self.another_chance(n);
             }
             _ => {}
         }
+    }
+
+    /// The WP may get through after all: whoever was put off because of it has a chance again, and so has its
+    /// stage.
+    fn another_chance(&mut self, n: usize) {
+        let mut freed = vec![self.wps[n].id.clone()];
+        while let Some(cause) = freed.pop() {
+            for wp in &mut self.wps {
+                if wp.phase == Phase::Deferred && wp.because.as_ref() == Some(&cause) {
+                    wp.phase = Phase::Waiting;
+                    wp.because = None;
+                    freed.push(wp.id.clone());
+                }
+            }
+        }
+        self.reopen_gate_of(n);
     }
 
     /// What a session's end says of its provider.
@@ -474,6 +486,7 @@ fn reopens(event: &Event) -> bool {
             | Event::RunApproved { .. }
             | Event::AfterMergeStarted { .. }
             | Event::AfterMergeRan { .. }
+            | Event::WpTaken { .. }
             | Event::EngineStarted { .. }
             | Event::EngineStopped { .. }
             | Event::WpCancelled { .. }

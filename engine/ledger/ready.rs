@@ -18,7 +18,7 @@ impl Ledger {
     /// those in the middle of something first (a crash left them so), then those that may begin.
     #[must_use]
     pub fn startable(&self) -> Vec<&WpState> {
-        let active = self.wps.iter().filter(|wp| wp.phase.active());
+        let active = self.wps.iter().filter(|wp| wp.phase.active() && !wp.is_with_lead());
         if self.halted {
             return active.collect();
         }
@@ -27,23 +27,44 @@ impl Ledger {
         let fresh = self
             .wps
             .iter()
-            .filter(|wp| wp.phase == Phase::Waiting && open.is_none_or(|open| wp.level <= open))
-            .filter(|wp| match &wp.after {
-                After::Base => true,
-                After::Stage(stage) => !unfinished.contains_key(stage),
-                After::Wps(needs) => needs.iter().all(|need| self.wp(need).is_some_and(through)),
-            });
+            .filter(|wp| wp.phase == Phase::Waiting && !wp.is_with_lead())
+            .filter(|wp| self.has_base(wp, open, &unfinished));
         active.chain(fresh).collect()
+    }
+
+    /// WPs that an engine has something to do with because the lead has them, or wants to.
+    pub fn for_the_lead(&self) -> impl Iterator<Item = &WpState> {
+        self.wps.iter().filter(|wp| wp.has_work_for_lead())
+    }
+
+    /// Whether what `wp` builds on is there.
+    #[must_use]
+    pub fn may_begin(&self, wp: &WpState) -> bool {
+        self.has_base(wp, self.open_level(), &self.stages_with(|wp| !through(wp)))
+    }
+
+    fn has_base(
+        &self,
+        wp: &WpState,
+        open: Option<usize>,
+        unfinished: &HashMap<&StageId, &WpId>,
+    ) -> bool {
+        let built_on = match &wp.after {
+            After::Base => true,
+            After::Stage(stage) => !unfinished.contains_key(stage),
+            After::Wps(needs) => needs.iter().all(|need| self.wp(need).is_some_and(through)),
+        };
+        built_on && open.is_none_or(|open| wp.level <= open)
     }
 
     /// WPs that cannot run, each with the one it waits for in vain.
     #[must_use]
     pub fn to_defer(&self) -> Vec<(WpId, WpId)> {
-        let lost = self.stages_with(|wp| wp.phase.stuck());
-        let stuck = |need: &&WpId| self.wp(need).is_some_and(|need| need.phase.stuck());
+        let lost = self.stages_with(is_stuck);
+        let stuck = |need: &&WpId| self.wp(need).is_some_and(is_stuck);
         self.wps
             .iter()
-            .filter(|wp| wp.phase == Phase::Waiting)
+            .filter(|wp| wp.phase == Phase::Waiting && !wp.is_with_lead())
             .filter_map(|wp| {
                 let cause = match &wp.after {
                     After::Base => None,
@@ -77,7 +98,7 @@ impl Ledger {
             return None;
         }
         let level = self.open_level()?;
-        let settled = self.of_level(level).all(|wp| wp.phase.settled());
+        let settled = self.of_level(level).all(|wp| wp.phase.got_through() || is_stuck(wp));
         let wps: Vec<WpId> =
             self.of_level(level).filter(|wp| mergeable(wp)).map(|wp| wp.id.clone()).collect();
         (settled && !wps.is_empty()).then_some(NextGate::Ready { level, wps })
@@ -140,7 +161,8 @@ impl Ledger {
         if self.mode == Mode::Independent {
             return None;
         }
-        self.wps.iter().find(|wp| !wp.phase.settled() || mergeable(wp)).map(|wp| wp.level)
+        let open = |wp: &&WpState| !(wp.phase.got_through() || is_stuck(wp)) || mergeable(wp);
+        self.wps.iter().find(open).map(|wp| wp.level)
     }
 
     fn of_level(&self, level: usize) -> impl Iterator<Item = &WpState> {
@@ -148,6 +170,12 @@ impl Ledger {
         let start = self.wps.partition_point(|wp| wp.level < level);
         self.wps[start..end].iter()
     }
+}
+
+/// It has ended without getting through. What the lead has may get through yet, as long as nothing is in the way
+/// of it.
+fn is_stuck(wp: &WpState) -> bool {
+    wp.phase.stuck() && (wp.phase == Phase::Blocked || !wp.is_with_lead())
 }
 
 /// What waits for this WP can build on it.

@@ -196,6 +196,12 @@ pub struct PlanTable {
     #[schemars(example = &"2h")]
     pub decide_within: Option<Time>,
 
+    /// Files that the lead may change in a work package that it takes (`sop take`); 0 is none. With more, a worker
+    /// has to go on with it.
+    #[schemars(extend("default" = 1))]
+    #[schemars(example = 3)]
+    pub lead_may_fix: Option<Whole<0, 1000>>,
+
     /// Dollars that all workers and reviewers of the run may cost together. codex and gemini never tell what they
     /// cost: it does not hold them, and `budget_tokens` does. Default: no limit.
     #[schemars(example = 20.0)]

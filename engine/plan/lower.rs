@@ -131,6 +131,7 @@ pub fn lower(document: Document, dir: &Path) -> Lowered {
         wps,
         autonomy: plan.autonomy.map(|word| word.0).unwrap_or_default(),
         decide_within,
+        lead_may_fix: plan.lead_may_fix.map_or(model::LEAD_MAY_FIX, |Whole(files)| files as u32),
         budget: wps::budget(plan.budget_usd, plan.budget_tokens),
         verify,
         delivery,
@@ -171,7 +172,8 @@ fn decide_within(plan: &PlanTable, notes: &mut Notes) -> Option<Length> {
     }
 }
 
-fn lower_provision(provision: Provision, notes: &mut Notes) -> model::Provision {
+/// What a fresh worktree needs.
+pub(super) fn lower_provision(provision: Provision, notes: &mut Notes) -> model::Provision {
     paths::check("/provision/copy", &provision.copy, "your checkout", notes);
     paths::check("/provision/expect", &provision.expect, "the worktree", notes);
     let setup = provision.setup.into_iter().enumerate();

@@ -43,7 +43,7 @@ pub(super) fn look(ask: &Ask) -> Part<Leftovers> {
         .collect();
 
     let mut worktrees: Vec<Leftover> = Vec::new();
-    let place = repo.top().and_then(|top| worktrees_root(repo.common_dir(), top));
+    let place = worktrees_root(repo.common_dir());
     let mut add = |path: &Path, run: Option<String>| {
         let name = escape_path(path);
         if run.as_deref().is_some_and(open) || worktrees.iter().any(|it| it.name == name) {

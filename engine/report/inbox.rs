@@ -54,6 +54,8 @@ pub enum Kind {
     Review,
     /// A WP did not get through; a person decides.
     Escalation,
+    /// The lead has it in their own hands.
+    Taken,
     /// Infrastructure is in the way of a WP.
     Blocked,
     /// A stage does not hold together.
@@ -72,6 +74,7 @@ impl Kind {
             Self::Question => ("asks", Tone::Warn),
             Self::Review => ("wants a review", Tone::Warn),
             Self::Escalation => ("escalated", Tone::Bad),
+            Self::Taken => ("is in your hands", Tone::Warn),
             Self::Blocked => ("blocked", Tone::Bad),
             Self::Gate => ("does not hold together", Tone::Bad),
             Self::Verify => ("last look", Tone::Bad),
@@ -192,6 +195,15 @@ impl Waiting<'_> {
                     command: commands::retry(run, &wp.id),
                     or: Some(commands::cancel(run, &wp.id)),
                     ..self.item(Kind::Escalation, Some(wp), text)
+                })
+            }
+            Phase::Taken => {
+                let hands = wp.hands.as_ref()?;
+                let what = hands.problems.first().map(one).unwrap_or_else(|| wp.title.clone());
+                Some(Item {
+                    command: commands::recheck(run, &wp.id),
+                    or: Some(commands::give_back(run, &wp.id)),
+                    ..self.item(Kind::Taken, Some(wp), format!("taken by {}: {what}", hands.by))
                 })
             }
             Phase::Blocked => {

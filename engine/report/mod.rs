@@ -15,6 +15,7 @@ pub mod costs;
 pub mod delivery;
 pub mod escape;
 pub mod findings;
+pub mod gap;
 pub mod graph;
 pub mod inbox;
 pub mod json;
@@ -32,6 +33,7 @@ pub mod standing;
 pub mod stats;
 pub mod status;
 pub mod summary;
+pub mod upkeep;
 pub mod whole;
 pub mod words;
 

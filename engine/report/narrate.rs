@@ -102,7 +102,7 @@ fn of_wp(event: &Event, wp: &WpState, ledger: &Ledger, look: &Look) -> Words {
         Event::ScopeChecked { problems, .. } if !problems.is_empty() => {
             step(Tone::Bad, format!("scope: {}", listed(problems)))
         }
-        Event::ScopeChecked { pass, .. } if *pass > 1 && wp.proved.is_empty() => {
+        Event::ScopeChecked { pass, .. } if *pass > wp.pass_from + 1 && wp.proved.is_empty() => {
             step(Tone::Warn, "the DoD changed files: scope and DoD run again")
         }
         Event::DodRan { ran, .. } if !ran.end.success() => {
@@ -148,6 +148,16 @@ fn of_wp(event: &Event, wp: &WpState, ledger: &Ledger, look: &Look) -> Words {
         }
         Event::WpCancelled { by, .. } => milestone(Tone::Warn, format!("cancelled by {by}")),
         Event::WpRetried { by, .. } => milestone(Tone::Active, format!("tried again ({by})")),
+        Event::WpTaken { by, .. } => milestone(Tone::Warn, format!("taken by {by}")),
+        Event::RecheckStarted { by, .. } => step(Tone::Active, format!("{by} has it checked")),
+        Event::RecheckEnded { problems, to_worker, .. } if !problems.is_empty() => {
+            let whose = if *to_worker { "a worker goes on with it" } else { "the lead keeps it" };
+            milestone(Tone::Bad, format!("the check found {}; {whose}", listed(problems)))
+        }
+        Event::WpReleased { by_lead, .. } => {
+            let n = words::count(by_lead.len() as u64, "file");
+            milestone(Tone::Active, format!("given back by the lead, who changed {n}"))
+        }
         Event::WorktreeKept { why, .. } => milestone(Tone::Warn, format!("worktree kept: {why}")),
         Event::WorktreeRemoved { salvage: Some(salvage), .. } => milestone(
             Tone::Warn,
@@ -161,6 +171,9 @@ fn of_wp(event: &Event, wp: &WpState, ledger: &Ledger, look: &Look) -> Words {
         | Event::DodRan { .. }
         | Event::RoundEnded { .. }
         | Event::ReviewStarted { .. }
+        | Event::WpHandedOver { .. }
+        | Event::RecheckEnded { .. }
+        | Event::WpGivenBack { .. }
         | Event::WorktreeRemoved { salvage: None, .. } => None,
         // Not about one WP.
         Event::RunCreated { .. }
@@ -451,6 +464,12 @@ fn of_run(event: &Event, ledger: &Ledger, look: &Look) -> Words {
         | Event::WpDeferred { .. }
         | Event::WpCancelled { .. }
         | Event::WpRetried { .. }
+        | Event::WpTaken { .. }
+        | Event::WpHandedOver { .. }
+        | Event::RecheckStarted { .. }
+        | Event::RecheckEnded { .. }
+        | Event::WpGivenBack { .. }
+        | Event::WpReleased { .. }
         | Event::WorktreeRemoved { .. }
         | Event::WorktreeKept { .. }
         // Told by `delivery`.
@@ -484,6 +503,10 @@ fn passed(wp: &WpState, commit: &str, look: &Look) -> String {
     }
     if let Some(by) = &wp.reviewed_by {
         facts.push(format!("approved by {by}"));
+    }
+    match wp.by_lead().len() as u64 {
+        0 => {}
+        n => facts.push(format!("{} by the lead", words::count(n, "file"))),
     }
     facts.push(time_of(wp));
     facts.push(commit.to_owned());

@@ -338,6 +338,10 @@ fn what(wp: &WpState, ledger: &Ledger, plan: Option<&Plan>, now: Timestamp) -> S
         },
         Phase::Escalated => wp.carried().first().map(one).unwrap_or_default(),
         Phase::Blocked => wp.blocked_by.as_ref().map(one).unwrap_or_default(),
+        Phase::Taken => {
+            let by = wp.hands.as_ref().map_or("", |hands| hands.by.as_str());
+            format!("by {by}; {}", commands::recheck(&ledger.run, &wp.id))
+        }
         Phase::Deferred => wp.because.as_ref().map(|id| format!("needs {id}")).unwrap_or_default(),
         Phase::Starting => match plan.and_then(|plan| Pause::of(plan, ledger, wp, now)) {
             Some(pause) => pause.text(now),

@@ -8,7 +8,9 @@ use serde::{Deserialize, Serialize};
 use super::deliver;
 use super::directory::{RunDir, write_whole};
 use super::error::RunError;
-use super::freeze::{beside, freeze_classed, freeze_templates, frozen, sha256};
+use super::freeze::{
+    self, beside, freeze_classed, freeze_lessons, freeze_templates, frozen, sha256,
+};
 use super::naming::claim;
 use crate::event::{After, ApprovedBy, Classed, Event, LevelShape, Record, VERSION, WpShape};
 use crate::git::Repo;
@@ -17,6 +19,7 @@ use crate::journal::Journal;
 use crate::model::approval::Covers;
 use crate::model::baseline::Kept;
 use crate::model::ids::{CommitId, WpId};
+use crate::model::lesson::Lesson;
 use crate::model::plan::{Plan, Review};
 use crate::model::time::Timestamp;
 
@@ -40,6 +43,10 @@ pub struct NewRun<'a> {
     pub checkout: Option<&'a Kept>,
     /// DoD commands that were run on the base for the report that was approved, with their logs.
     pub classed: Vec<(Classed, PathBuf)>,
+    /// What is kept as [`freeze::AUDIT`], for a run of scouts.
+    pub audit: Option<Vec<u8>>,
+    /// What earlier runs have learned of the repository.
+    pub lessons: &'a [Lesson],
 }
 
 /// `approval.json`.
@@ -68,6 +75,10 @@ pub fn create(repo: &Repo, new: &NewRun<'_>) -> Result<RunDir, RunError> {
     write_whole(&dir.resolved(), &resolved)?;
     freeze_templates(repo, &dir)?;
     freeze_classed(&dir, &new.classed)?;
+    if let Some(audit) = &new.audit {
+        write_whole(&dir.named(freeze::AUDIT), audit)?;
+    }
+    freeze_lessons(&dir, new.lessons)?;
     let at = Timestamp(jiff::Timestamp::now());
     let approval = Approval {
         by: new.by,

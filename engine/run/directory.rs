@@ -39,7 +39,7 @@ impl DirectoryError {
 }
 
 /// The directory of one run.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RunDir {
     root: PathBuf,
     run: RunId,
@@ -56,6 +56,12 @@ impl RunDir {
     #[must_use]
     pub fn root_in(common_dir: &Path) -> PathBuf {
         common_dir.join("sop-run")
+    }
+
+    /// Where runs of a repository are that were put away. No run is called so: a name begins with a letter or a digit.
+    #[must_use]
+    pub fn archive_in(common_dir: &Path) -> PathBuf {
+        Self::root_in(common_dir).join(".archive")
     }
 
     /// The directory of `run` under `root`; it need not exist.

@@ -10,7 +10,7 @@ use tokio::sync::{mpsc, oneshot, watch};
 
 use crate::event::{Event, Record, StopReason};
 use crate::journal::{Journal, JournalError};
-use crate::ledger::{Ledger, LedgerError, Phase, RESUMED};
+use crate::ledger::{Ledger, LedgerError, Phase, RESUMED, WpState};
 use crate::model::ids::WpId;
 use crate::model::outcome::Problem;
 use crate::model::time::Timestamp;
@@ -78,6 +78,8 @@ pub struct Engine<'a> {
     pub(super) verify: Option<watch::Sender<Order>>,
     pub(super) deliveries: HashMap<Option<WpId>, watch::Sender<Order>>,
     pub(super) order: Order,
+    /// The only WP that this engine does anything about, which the lead has or wants.
+    pub(super) only: Option<WpId>,
     state_written: Option<Instant>,
     _lock: EngineLock,
 }
@@ -114,6 +116,7 @@ impl<'a> Engine<'a> {
             verify: None,
             deliveries: HashMap::new(),
             order: Order::Go,
+            only: None,
             state_written: None,
             _lock: lock,
         }
@@ -164,7 +167,8 @@ impl<'a> Engine<'a> {
         }
         let sop = env!("CARGO_PKG_VERSION").to_owned();
         let mut events = vec![Event::EngineStarted { pid: std::process::id(), sop }];
-        let blocked = self.ledger.wps.iter().filter(|wp| wp.phase == Phase::Blocked);
+        let again = |wp: &&WpState| wp.phase == Phase::Blocked && self.only.is_none();
+        let blocked = self.ledger.wps.iter().filter(again);
         events.extend(
             blocked.map(|wp| Event::WpRetried { wp: wp.id.clone(), by: RESUMED.to_owned() }),
         );
@@ -297,7 +301,8 @@ impl<'a> Engine<'a> {
     /// Whether something begins by itself when its time comes: a start that was put off, a question
     /// whose default is taken.
     pub(super) fn later(&self) -> bool {
-        self.ledger.wps.iter().any(|wp| self.site.paused(wp) || self.site.default_due(wp).is_some())
+        let mut wps = self.ledger.wps.iter().filter(|wp| self.concerns(Some(&wp.id)));
+        wps.any(|wp| self.site.paused(wp) || self.site.default_due(wp).is_some())
     }
 
     pub(super) fn write_state(&mut self, now: bool) {

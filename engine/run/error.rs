@@ -85,7 +85,4 @@ pub enum RunError {
         "the branch `{0}` leaves no room for those of a run (`{0}/…`): rename it (`git branch -m {0} NAME`)"
     )]
     NoRoom(&'static str),
-    /// A bare repository.
-    #[error("{} is a bare repository; run sop from a checkout", .0.display())]
-    Bare(PathBuf),
 }

@@ -30,6 +30,9 @@ pub enum Ending {
 impl Engine<'_> {
     /// Nothing runs any more: takes away what is not needed, and says how the run stands.
     pub(super) async fn let_go(mut self) -> Result<(Ending, Ledger), EngineError> {
+        if self.only.is_some() {
+            return self.let_lead_go();
+        }
         self.remove_landed().await?;
         self.look_at_branches().await?;
         self.look_at_repository().await?;

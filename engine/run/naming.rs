@@ -32,7 +32,7 @@ pub(super) fn claim(repo: &Repo, plan: &RunId) -> Result<RunDir, RunError> {
 }
 
 /// The directory that the next run of a plan will have: the first number under which nothing of an
-/// earlier run is left, be it a directory, a branch (here, or on a remote as far as it is known) or a
+/// earlier run is left, be it a directory (archived or not), a branch (here, or on a remote as far as it is known) or a
 /// worktree.
 ///
 /// # Errors
@@ -40,8 +40,8 @@ pub(super) fn claim(repo: &Repo, plan: &RunId) -> Result<RunDir, RunError> {
 /// number.
 pub fn next(repo: &Repo, plan: &RunId) -> Result<RunDir, RunError> {
     let root = RunDir::root_in(repo.common_dir());
-    let top = repo.top().ok_or_else(|| RunError::Bare(repo.common_dir().to_owned()))?;
-    let worktrees = worktrees_root(repo.common_dir(), top).ok_or(RunError::NoHome)?;
+    let archive = RunDir::archive_in(repo.common_dir());
+    let worktrees = worktrees_root(repo.common_dir()).ok_or(RunError::NoHome)?;
     for room in ["sop", "sop-stage"] {
         if repo.read_ref(&format!("refs/heads/{room}"))?.is_some() {
             return Err(RunError::NoRoom(room));
@@ -51,7 +51,10 @@ pub fn next(repo: &Repo, plan: &RunId) -> Result<RunDir, RunError> {
         let name = format!("{plan}-{n}");
         let run = RunId::new(name.clone()).map_err(|why| RunError::Name { name, why })?;
         let dir = RunDir::new(root.clone(), run.clone());
-        if dir.path().exists() || worktrees.join(run.as_str()).exists() {
+        if dir.path().exists()
+            || archive.join(run.as_str()).exists()
+            || worktrees.join(run.as_str()).exists()
+        {
             continue;
         }
         // The first two match what is below them as well, and a branch that leaves no room below it;

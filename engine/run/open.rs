@@ -1,6 +1,7 @@
 //! Opening a run again: everything an engine needs, proven to be what was approved.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::Arc;
 
 use super::create::Approval;
@@ -10,6 +11,7 @@ use super::error::RunError;
 use super::freeze::{known, thaw, unchanged_beside};
 use super::in_flight::in_flight;
 use super::leaving::Leaving;
+use super::lessons;
 use super::lookout::Lookout;
 use super::seats::Seats;
 use super::settled::Settled;
@@ -89,8 +91,8 @@ pub fn site(
     launcher: Local,
     classed: BTreeMap<(CommitId, String), Classed>,
 ) -> Result<Site, RunError> {
-    let top = repo.top().ok_or_else(|| RunError::Bare(repo.common_dir().to_owned()))?.to_owned();
-    let worktrees = worktrees_root(repo.common_dir(), &top).ok_or(RunError::NoHome)?;
+    let top = repo.top().map(Path::to_path_buf);
+    let worktrees = worktrees_root(repo.common_dir()).ok_or(RunError::NoHome)?;
     let whitelists = plan.wps.iter().map(|wp| whitelist(&dir, &wp.whitelist));
     Ok(Site {
         wps: plan.wps.iter().enumerate().map(|(n, wp)| (wp.id.clone(), n)).collect(),
@@ -100,6 +102,7 @@ pub fn site(
         launcher,
         briefs,
         worktrees: worktrees.join(dir.run().as_str()),
+        lessons: lessons::kept(&dir),
         identity: repo.identity(),
         classed: std::sync::Mutex::new(classed),
         classing: tokio::sync::Mutex::new(()),

@@ -29,7 +29,12 @@ pub async fn provision(
 ) -> Result<Vec<String>, Halt> {
     let wanted = &site.plan.provision;
     for entry in &wanted.copy {
-        copy(&site.top, worktree.path(), entry).map_err(Halt::blocked)?;
+        let Some(top) = &site.top else {
+            let text = "is to be copied into every worktree, and a bare repository has no checkout to copy it \
+                        from; start the run from a worktree";
+            return Err(Halt::blocked(Problem::new(Check::Provision, text).about(entry)));
+        };
+        copy(top, worktree.path(), entry).map_err(Halt::blocked)?;
     }
     for (n, command) in wanted.setup.iter().enumerate() {
         let name = format!("{}{}", since_begun("setup", begun), n + 1);
@@ -123,7 +128,11 @@ fn describe(command: &Command) -> String {
     }
 }
 
-fn copy(top: &Path, worktree: &Path, entry: &str) -> Result<(), Problem> {
+/// Copies one entry of the checkout into a worktree.
+///
+/// # Errors
+/// It is not there, or cannot be copied.
+pub fn copy(top: &Path, worktree: &Path, entry: &str) -> Result<(), Problem> {
     let (from, to) = (top.join(entry), worktree.join(entry));
     no_link_above(worktree, Path::new(entry)).and_then(|()| copy_entry(&from, &to)).map_err(
         |error| {

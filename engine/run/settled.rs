@@ -39,7 +39,9 @@ impl Settled {
     /// Takes over what an event, which the ledger has already, made of its WP or gate.
     pub fn follow(&self, event: &Event, ledger: &Ledger) {
         match event {
-            Event::WpCommitted { wp, .. } | Event::WpRetried { wp, .. } => {
+            Event::WpCommitted { wp, .. }
+            | Event::WpRetried { wp, .. }
+            | Event::WpTaken { wp, .. } => {
                 if let Some(wp) = ledger.wp(wp) {
                     follow_wp(&mut self.lock(), wp);
                 }

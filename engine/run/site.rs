@@ -7,7 +7,9 @@ use std::sync::{Arc, Mutex};
 
 use crate::brief::Briefs;
 use crate::event::Classed;
-use crate::git::{GitError, Identity, Repo, Worktree, WorktreeSpec};
+use crate::git::guard::{Became, Fault, GuardDiff};
+use crate::git::scope::Place;
+use crate::git::{GitError, Guarded, Identity, Repo, Worktree, WorktreeSpec};
 use crate::launch::{Key, Local, Spec};
 use crate::ledger::{
     Fork, NextAttempt, Phase, ReviewState, WpState, candidates, candidates_from, default_due,
@@ -15,6 +17,7 @@ use crate::ledger::{
 };
 use crate::model::approval::Covers;
 use crate::model::ids::{CommitId, TierId, WpId};
+use crate::model::lesson::Lesson;
 use crate::model::outcome::{Check, Problem};
 use crate::model::plan::{Command, Plan, Review, Wp};
 use crate::model::time::Timestamp;
@@ -68,8 +71,8 @@ pub struct Site {
     pub whitelists: Vec<Whitelist>,
     /// The repository.
     pub repo: Repo,
-    /// The user's checkout.
-    pub top: PathBuf,
+    /// The user's checkout; none when a run was started in a bare repository itself.
+    pub top: Option<PathBuf>,
     /// The run directory.
     pub dir: RunDir,
     /// Where processes run.
@@ -78,6 +81,8 @@ pub struct Site {
     pub briefs: Briefs,
     /// Where this run's worktrees are.
     pub worktrees: PathBuf,
+    /// What earlier runs have learned, as it was when the run was made.
+    pub lessons: Vec<Lesson>,
     /// Who commits.
     pub identity: Identity,
     /// DoD commands that have been run on a base: by base and command.
@@ -188,6 +193,24 @@ impl Site {
         &self.whitelists[self.wps[id]]
     }
 
+    /// What differs between two moments of the rest of the repository. While the lead has had a worktree of the
+    /// run, refs that came to be may be of its making: they are named, and blamed on no one.
+    ///
+    /// # Errors
+    /// What git said.
+    pub fn compare(&self, before: &Guarded, after: &Guarded) -> Result<GuardDiff, GitError> {
+        let mut diff = self.repo.compare(before, after)?;
+        if self.lookout.lead_was_in() {
+            for difference in &mut diff.differences {
+                let Place::Ref(name) = &difference.place else { continue };
+                if difference.became == Became::Added || name == "refs/stash" {
+                    difference.fault = Fault::Person;
+                }
+            }
+        }
+        Ok(diff)
+    }
+
     /// Runs something that blocks (git, the disk) off the engine's own threads, for `check`.
     ///
     /// # Errors
@@ -292,9 +315,10 @@ fn git_environment() -> Vec<OsString> {
 /// Where the worktrees of a repository are kept: outside it, where no cleaner of temporary files comes.
 ///
 /// `$SOP_WORKTREES`, or `$XDG_STATE_HOME/sop`, or `~/.local/state/sop`; below it a folder for the
-/// repository, named after it and after a digest of its path, so that two clones do not meet.
+/// repository, named after it and after a digest of its path, so that two clones do not meet. From wherever in the
+/// repository `sop` is started, it is the same.
 #[must_use]
-pub fn worktrees_root(common_dir: &Path, top: &Path) -> Option<PathBuf> {
+pub fn worktrees_root(common_dir: &Path) -> Option<PathBuf> {
     use sha2::{Digest, Sha256};
     use std::os::unix::ffi::OsStrExt;
 
@@ -303,7 +327,14 @@ pub fn worktrees_root(common_dir: &Path, top: &Path) -> Option<PathBuf> {
         .or_else(|| set("XDG_STATE_HOME").map(|state| state.join("sop")))
         .or_else(|| set("HOME").map(|home| home.join(".local/state/sop")))?;
     let digest = Sha256::digest(common_dir.as_os_str().as_bytes());
-    let name = top.file_name().unwrap_or_default().to_string_lossy();
+    // `repo/.git` and `repo/.bare` are called `repo`, and `repo.git` is too.
+    let own = common_dir.file_name().unwrap_or_default();
+    let name = match own.as_bytes().starts_with(b".") {
+        true => common_dir.parent().and_then(Path::file_name).unwrap_or_default(),
+        false => own,
+    };
+    let name = name.to_string_lossy();
+    let name = name.strip_suffix(".git").unwrap_or(&name);
     let name: String = name.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '-').collect();
     let mark: String = digest.iter().take(4).map(|byte| format!("{byte:02x}")).collect();
     let root = std::path::absolute(root).ok()?;

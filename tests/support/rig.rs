@@ -343,6 +343,14 @@ impl Rig {
         found
     }
 
+    /// The same, without these places below the repository's folder, and without folders.
+    pub fn users_but(&self, names: &[&str]) -> BTreeMap<PathBuf, Vec<u8>> {
+        let git = self.repo().join(".git");
+        let mut found = self.users();
+        found.retain(|path, _| !names.iter().any(|name| path.starts_with(git.join(name))));
+        found
+    }
+
     /// Worktrees that are left, as folders or in git's list.
     pub fn worktrees(&self) -> Vec<PathBuf> {
         let mut found = Vec::new();

@@ -123,6 +123,7 @@ pub fn of_wp(run: &Story, id: &str) -> Vec<Event> {
             changed: 1,
             problems: Vec::new(),
             notes: vec!["README.md was changed in the main checkout".to_owned()],
+            by_lead: Vec::new(),
         },
         Event::DodRan {
             wp: wp.clone(),
@@ -160,6 +161,20 @@ pub fn of_wp(run: &Story, id: &str) -> Vec<Event> {
         Event::WpDeferred { wp: wp.clone(), because: wp_id("b") },
         Event::WpCancelled { wp: wp.clone(), by: "anna".to_owned() },
         Event::WpRetried { wp: wp.clone(), by: "anna".to_owned() },
+        Event::WpTaken { wp: wp.clone(), by: "anna".to_owned() },
+        Event::WpHandedOver {
+            wp: wp.clone(),
+            tree: tree("found"),
+            branch_at: Some(commit("base")),
+        },
+        Event::RecheckStarted { wp: wp.clone(), by: "anna".to_owned(), to_worker: false },
+        Event::RecheckEnded {
+            wp: wp.clone(),
+            problems: state.problems.clone(),
+            to_worker: state.hands.as_ref().is_some_and(|hands| hands.to_worker),
+        },
+        Event::WpGivenBack { wp: wp.clone(), by: "anna".to_owned() },
+        Event::WpReleased { wp: wp.clone(), by_lead: vec!["src/a.rs".to_owned()] },
         Event::WorktreeRemoved { wp: wp.clone(), salvage: None },
         Event::WorktreeKept { wp, why: "a process still runs in it".to_owned() },
     ]

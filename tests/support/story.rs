@@ -247,6 +247,17 @@ impl Story {
         self.say(event)
     }
 
+    /// Taken by the lead, and handed over.
+    pub fn taken(&mut self, id: &str) -> &mut Self {
+        self.say(Event::WpTaken { wp: wp_id(id), by: "anna".to_owned() });
+        self.handed_over(id)
+    }
+
+    pub fn handed_over(&mut self, id: &str) -> &mut Self {
+        let branch_at = Some(commit("base"));
+        self.say(Event::WpHandedOver { wp: wp_id(id), tree: tree("found"), branch_at })
+    }
+
     pub fn scope(&mut self, id: &str, left: &str, problems: Vec<Problem>) -> &mut Self {
         let (round, pass) = (self.wp(id).round, self.wp(id).pass + 1);
         self.say(Event::ScopeChecked {
@@ -258,6 +269,7 @@ impl Story {
             changed: 3,
             problems,
             notes: Vec::new(),
+            by_lead: Vec::new(),
         })
     }
 
@@ -289,6 +301,7 @@ impl Story {
                 changed: 3,
                 problems: Vec::new(),
                 notes: Vec::new(),
+                by_lead: Vec::new(),
             });
         }
         self

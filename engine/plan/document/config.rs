@@ -4,9 +4,9 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::super::scalar::{Name, Time, Whole};
+use super::super::scalar::{Filled, Name, Time, Whole};
 use super::super::shape::{Named, Table, Word};
-use super::{Delivery, Review, ReviewTable, Tier, Worker};
+use super::{Delivery, Review, ReviewTable, Run, Tier, Worker};
 use crate::model::plan::{Approval, Autonomy, Checkout};
 
 /// Settings for the plans of a repository (`.sop/config.toml`), or for all plans of a user
@@ -80,6 +80,12 @@ pub struct Defaults {
     #[schemars(example = &"2h")]
     pub decide_within: Option<Time>,
 
+    /// Files that the lead may change in a work package that it takes (`sop take`); 0 is none. With more, a worker
+    /// has to go on with it.
+    #[schemars(extend("default" = 1))]
+    #[schemars(example = 3)]
+    pub lead_may_fix: Option<Whole<0, 1000>>,
+
     /// Tier of the work packages that name none, in plans that do not declare one tier alone. Default: the only
     /// tier there is, if there is only one.
     #[schemars(example = &"standard")]
@@ -106,6 +112,15 @@ pub struct Defaults {
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "provision_defaults")]
 pub struct ProvisionDefaults {
+    /// Untracked files or folders of the checkout that are brought along into every worktree, those of `sop worktree new`
+    /// too. They are never committed.
+    #[schemars(example = serde_json::json!([".env.test"]))]
+    pub copy: Option<Vec<Filled>>,
+
+    /// Commands that are run in a fresh worktree, in this order; in those of `sop worktree new` too.
+    #[schemars(example = serde_json::json!(["npm ci --prefer-offline"]))]
+    pub setup: Option<Vec<Run>>,
+
     /// How long each setup command may take.
     #[schemars(extend("default" = "10m"))]
     #[schemars(example = &"90s")]

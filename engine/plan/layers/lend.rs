@@ -75,6 +75,7 @@ impl Lending<'_> {
             checkout,
             autonomy,
             decide_within,
+            lead_may_fix,
             tier,
             rounds,
             review,
@@ -86,6 +87,7 @@ impl Lending<'_> {
         self.default(checkout, &defaults.checkout, "checkout");
         self.default(autonomy, &defaults.autonomy, "autonomy");
         self.default(decide_within, &defaults.decide_within, "decide_within");
+        self.default(lead_may_fix, &defaults.lead_may_fix, "lead_may_fix");
         self.default(rounds, &defaults.rounds, "rounds");
         self.default(template, &defaults.template, "template");
         if self.over || own.tiers.len() != 1 {
@@ -94,6 +96,9 @@ impl Lending<'_> {
         if !reviewed {
             self.default(review, &defaults.review, "review");
         }
+        let own = &mut document.provision.0;
+        self.list(&mut own.copy, &provision.copy, "/provision/copy");
+        self.list(&mut own.setup, &provision.setup, "/provision/setup");
         let timeout = "/provision/timeout";
         self.value(&mut document.provision.0.timeout, &provision.timeout, (timeout, timeout));
     }
@@ -106,6 +111,15 @@ impl Lending<'_> {
         if from.is_some() && (self.over || to.is_none()) {
             to.clone_from(from);
             self.sites.lend(places.0.to_owned(), self.n, places.1.to_owned());
+        }
+    }
+
+    /// A list that the plan leaves empty.
+    fn list<T: Clone>(&mut self, to: &mut Vec<T>, from: &Option<Vec<T>>, at: &str) {
+        let from = from.as_ref().filter(|from| !from.is_empty());
+        if let Some(from) = from.filter(|_| self.over || to.is_empty()) {
+            to.clone_from(from);
+            self.sites.lend(at.to_owned(), self.n, at.to_owned());
         }
     }
 

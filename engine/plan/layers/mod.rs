@@ -16,10 +16,11 @@ use serde_json::Value;
 use toml::de::{DeTable, Deserializer};
 
 use super::document::{Config, Document};
-use super::lower::{self, Note};
+use super::lower::{self, Note, Notes};
 use super::mend::Mended;
 use super::{Places, Sites, Source, schema, source};
 use crate::finding::{Finding, Severity};
+use crate::model::plan::Provision;
 
 pub use lend::Own;
 pub(super) use outside::note;
@@ -28,12 +29,13 @@ pub use settings::{Setting, settings};
 
 /// Scalars that a variable of the environment can say: where they are in a config file, and the variable.
 /// `SOP_TIER` is another thing already, and every worker has it in its environment.
-pub const VARIABLES: [(&str, &str); 10] = [
+pub const VARIABLES: [(&str, &str); 11] = [
     ("/defaults/max_parallel", "SOP_MAX_PARALLEL"),
     ("/defaults/approval", "SOP_APPROVAL"),
     ("/defaults/checkout", "SOP_CHECKOUT"),
     ("/defaults/autonomy", "SOP_AUTONOMY"),
     ("/defaults/decide_within", "SOP_DECIDE_WITHIN"),
+    ("/defaults/lead_may_fix", "SOP_LEAD_MAY_FIX"),
     ("/defaults/tier", "SOP_DEFAULT_TIER"),
     ("/defaults/rounds", "SOP_ROUNDS"),
     ("/defaults/review", "SOP_REVIEW"),
@@ -183,6 +185,18 @@ impl Layers {
             findings.push(note.place(&sites));
         }
         findings
+    }
+
+    /// What they say that a fresh worktree needs, where there is no plan. They are to be [without errors](Self::look).
+    #[must_use]
+    pub fn provision(&self) -> Provision {
+        let none = Source::new("", NO_PLAN);
+        let Ok(mut document) = toml::from_str::<Document>(&none.text) else {
+            return Provision::default();
+        };
+        let mut sites = Sites::new(&none.file, Places::new(&none.text), self);
+        self.lend(&mut document, &mut sites);
+        lower::lower_provision(document.provision.0, &mut Notes::default())
     }
 
     /// Whether a note about the plan's meaning is not to be told: what it is about has been spoken of where it

@@ -91,6 +91,11 @@ pub fn settings(plan: Option<&Source>, layers: &Layers) -> Vec<Setting> {
     }
     let tiers = document.tiers.0.keys().map(|name| pointer::join("/tiers", &name.0));
     let workers = document.workers.0.keys().map(|name| pointer::join("/workers", &name.0));
+    for at in ["/provision/copy", "/provision/setup"] {
+        if let Some(value) = told.value(at) {
+            all.push(told.setting(at, value, at));
+        }
+    }
     let review = document.review.iter().map(|_| "/review".to_owned());
     let delivery = document.delivery.iter().map(|_| "/delivery".to_owned());
     for table in review.chain(delivery).chain(tiers).chain(workers) {

@@ -56,6 +56,7 @@ impl Summary {
             writeln!(out)?;
             costs.write(out, look)?;
         }
+        self.write_lessons(out, look)?;
         self.write_next(out, look)?;
         match &self.failure {
             Some(failure) => failure.write(out, look),
@@ -84,7 +85,8 @@ impl Summary {
         let out_of_order = self.outages.iter().filter(|outage| outage.means() != Means::Try);
         let down =
             out_of_order.map(|it| format!("{} is out: {} ({})", it.worker, it.what, it.class));
-        let told: Vec<String> = noted.chain(down).collect();
+        let left = self.not_cleared();
+        let told: Vec<String> = noted.chain(down).chain(left).collect();
         if !told.is_empty() {
             writeln!(out)?;
         }
@@ -95,6 +97,20 @@ impl Summary {
             )?;
         }
         Ok(())
+    }
+
+    /// Sessions that were launched and settled, and not cleared away.
+    fn not_cleared(&self) -> Option<String> {
+        if !self.is_over() {
+            return None;
+        }
+        // Those that nobody is told to look after otherwise are named where the run is closed.
+        let clean = commands::clean(&self.run);
+        let worktrees = self.closing.remains.iter().filter(|it| it.command != clean);
+        let mut named: Vec<String> = worktrees.map(|it| it.wp.to_string()).collect();
+        let running = self.left.iter();
+        named.extend(running.map(|left| format!("{} (its {} still runs)", left.unit, left.step)));
+        (!named.is_empty()).then(|| format!("not cleared away: {} ({clean})", named.join(", ")))
     }
 
     fn head(&self, out: &mut impl Write, look: &Look) -> io::Result<()> {
@@ -115,6 +131,22 @@ impl Summary {
         write_rows(out, text)?;
         write_rows(out, Flow::after(Line::new(look).gap(2)).then(Tone::Normal, &self.goal))?;
         writeln!(out)
+    }
+
+    /// Writes what the run has taught, for whoever wants to keep it.
+    fn write_lessons(&self, out: &mut impl Write, look: &Look) -> io::Result<()> {
+        if self.lessons.is_empty() {
+            return Ok(());
+        }
+        writeln!(out, "\n{}", look.paint(Tone::Strong, "Worth keeping?"))?;
+        let wide = Look { width: None, ..*look };
+        for lesson in &self.lessons {
+            let why = format!("# {}", lesson.why);
+            write_rows(out, Flow::after(Line::new(look).gap(2)).then(Tone::Faint, &why))?;
+            let line = Line::new(&wide).gap(2).then(Tone::Command, &lesson.command);
+            writeln!(out, "{}", line.done().trimmed())?;
+        }
+        Ok(())
     }
 
     /// Writes what to type next.
@@ -174,6 +206,13 @@ impl WpSummary {
         let row = |name: &str| Flow::after(Line::new(look).gap(4).cell(Tone::Faint, name, NAMES));
         if self.verified.any() {
             write_rows(out, self.verified.after(row("verified")))?;
+        }
+        if let Some(by) = &self.taken_by {
+            write_rows(out, row("taken").then(Tone::Warn, &format!("by {by}")))?;
+        }
+        if !self.by_lead.is_empty() {
+            let files = format!("changed by the lead: {}", self.by_lead.join(", "));
+            write_rows(out, row("by hand").then(Tone::Warn, &files))?;
         }
         for fork in &self.asks {
             write_rows(out, row("asks").then(Tone::Warn, &question(fork)))?;

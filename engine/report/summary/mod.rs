@@ -24,6 +24,7 @@ use crate::model::plan::Kind;
 use crate::model::time::Length;
 use crate::model::turn::Fault;
 use crate::model::verdict::Judgment;
+use crate::report::commands;
 use crate::report::costs::Costs;
 use crate::report::delivery::Delivered;
 use crate::report::whole::Whole;
@@ -65,6 +66,10 @@ pub struct Summary {
     pub outages: Vec<Outage>,
     /// What sessions used; nothing where none of them told any.
     pub costs: Option<Costs>,
+    /// Steps that still run although the run is over.
+    pub left: Vec<Left>,
+    /// Lessons that the run's failures suggest, each as the command that keeps it.
+    pub lessons: Vec<NextCommand>,
     /// What is left now that it is over, and what became of the user's checkout.
     pub closing: Closing,
     /// What to type, the most useful first.
@@ -73,6 +78,15 @@ pub struct Summary {
     pub failure: Option<Failure>,
     /// The run directory.
     pub directory: String,
+}
+
+/// A step that nobody waits for any more, and that still runs.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Left {
+    /// Whose it is: a WP, or another unit of the run.
+    pub unit: String,
+    /// Which.
+    pub step: String,
 }
 
 /// A WP in retrospect.
@@ -120,6 +134,10 @@ pub struct WpSummary {
     pub problems: Vec<Problem>,
     /// What was seen and is blamed on no one.
     pub notes: Vec<String>,
+    /// Who of the lead has it in their own hands.
+    pub taken_by: Option<String>,
+    /// Files that the lead changed in it by hand, no worker.
+    pub by_lead: Vec<String>,
 }
 
 /// A branch that is not where its work was checked.
@@ -217,10 +235,46 @@ impl Summary {
             corrections: ledger.notes.clone(),
             outages: ledger.outages.clone(),
             costs: Costs::of(ledger),
+            left: Vec::new(),
+            lessons: next::lessons(ledger),
             closing: Closing::of(ledger),
             next: next::commands(ledger),
             failure: Failure::first(ledger, directory),
             directory: directory.display().to_string(),
         }
+    }
+
+    /// The same, with steps that still run although the run is over: the unit and the step of each.
+    #[must_use]
+    pub fn with_at_work(mut self, steps: Vec<(String, String)>) -> Self {
+        if !self.is_over() {
+            return self;
+        }
+        self.left.extend(steps.into_iter().map(|(unit, step)| Left { unit, step }));
+        let clean = commands::clean(&self.run);
+        let any = !self.left.is_empty() || !self.closing.remains.is_empty();
+        if any && !self.next.iter().any(|next| next.command == clean) {
+            let why = "see what is left of it, and what of that may go".to_owned();
+            self.next.push(NextCommand { command: clean, why });
+        }
+        self
+    }
+
+    /// The same, of worktrees that are still there, as `is_there` says: a run's journal ends before they are cleared away.
+    #[must_use]
+    pub fn as_found(mut self, is_there: impl Fn(&str) -> bool) -> Self {
+        if self.is_over() {
+            self.closing.remains.retain(|it| is_there(&it.worktree));
+            for wp in &mut self.wps {
+                if wp.worktree.as_deref().is_some_and(|path| !is_there(path)) {
+                    (wp.worktree, wp.kept) = (None, None);
+                }
+            }
+        }
+        self
+    }
+
+    fn is_over(&self) -> bool {
+        self.stopped.is_none() && matches!(self.outcome, Outcome::Done | Outcome::Failed)
     }
 }

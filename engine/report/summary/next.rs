@@ -7,6 +7,7 @@ use crate::event::{MovedBranch, Outcome, StopReason};
 use crate::ledger::{GatePhase, Ledger, Phase, WpState};
 use crate::model::approval::Cover;
 use crate::model::ids::CommitId;
+use crate::model::lesson::Suggestion;
 use crate::model::plan::{Kind, Mode};
 use crate::report::{commands, delivery, words};
 
@@ -56,6 +57,13 @@ pub(super) fn commands(ledger: &Ledger) -> Vec<NextCommand> {
             commands::retry(run, &wp.id),
             "more rounds on the same plan and base, once you have decided",
         );
+        if wp.kind == Kind::Change {
+            say(commands::take(run, &wp.id), "or mend it by hand");
+        }
+    }
+    for wp in of(Phase::Taken) {
+        say(commands::recheck(run, &wp.id), "once you have mended it by hand");
+        say(commands::give_back(run, &wp.id), "or leave it to a worker");
     }
     for wp in of(Phase::Cancelled) {
         say(commands::retry(run, &wp.id), "take it up again");
@@ -124,6 +132,15 @@ pub(super) fn commands(ledger: &Ledger) -> Vec<NextCommand> {
         next.push(NextCommand { command, why: why.to_owned() });
     }
     next
+}
+
+/// What the run has taught, as commands that would keep it.
+pub(super) fn lessons(ledger: &Ledger) -> Vec<NextCommand> {
+    let command = |it: Suggestion| NextCommand {
+        command: commands::add_lesson(&it.text, &it.paths),
+        why: it.why,
+    };
+    ledger.lessons().into_iter().map(command).collect()
 }
 
 /// Where the result can be taken from.

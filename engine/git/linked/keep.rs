@@ -1,0 +1,269 @@
+//! Everything in a worktree as commits, in the shape of a stash, so that plain git brings it back:
+//! `git stash apply --index REF`. The worktree is not touched.
+//!
+//! | parent | what it holds |
+//! | --- | --- |
+//! | the commit itself | tracked files as they are on disk |
+//! | 1 | the commit that HEAD was at |
+//! | 2 | the index; in a conflict our side of it |
+//! | 3 | untracked files, and ignored ones where that was asked for |
+//! | 4 … | bytes that a filter would not give back, the other sides of a conflict, and what was under way |
+
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+use bstr::{BString, ByteSlice};
+
+use crate::git::error::GitError;
+use crate::git::objects::{EXECUTABLE, FILE, Leaf, ObjectId};
+use crate::model::ids::{CommitId, TreeId};
+use crate::plain_file;
+
+use super::condition::paths;
+use super::scratch_index::ScratchIndex;
+use super::{Linked, on_disk};
+
+/// Longest file whose bytes are compared with what its filter made of it.
+const COMPARED: u64 = 64 << 20;
+
+/// A worktree in trees.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Trees {
+    /// HEAD's commit; `None` on a branch that has none yet.
+    pub head: Option<CommitId>,
+    /// Tracked files as they are on disk.
+    pub work: TreeId,
+    /// The index.
+    pub index: TreeId,
+    /// Untracked files; `None` when there are none.
+    pub untracked: Option<TreeId>,
+    /// Files whose filter does not give their bytes back, as they are.
+    pub raw: Option<TreeId>,
+    /// The other sides of conflicts: the ancestor's, theirs.
+    pub sides: Vec<TreeId>,
+    /// Commits that only what is under way names.
+    pub others: Vec<CommitId>,
+}
+
+/// What was kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Kept {
+    /// The ref that holds it.
+    pub name: String,
+    /// The commit.
+    pub commit: CommitId,
+    /// What it is made of, to be held against the worktree once more before that goes.
+    pub trees: Trees,
+}
+
+impl Linked {
+    /// The worktree as trees, stored in the repository. `brought` is left out; `ignored`: keep what is ignored too.
+    ///
+    /// # Errors
+    /// A file could not be read, or git could not store it.
+    pub fn trees(&self, brought: &[BString], ignored: bool) -> Result<Trees, GitError> {
+        let index = ScratchIndex::of(self)?;
+        let mut sides = Vec::new();
+        if index.in_conflict() {
+            for stage in [1, 3] {
+                sides.push(self.repo.tree_of_leaves(&index.side(stage))?);
+            }
+            index.settle(self)?;
+        }
+        let write = |index: &ScratchIndex| index.git(self).arg("write-tree").run_line().map(TreeId);
+        let staged = write(&index)?;
+        let (mut work, mut untracked, mut raw) = (staged.clone(), None, None);
+        if let Some(root) = self.path().filter(|path| path.is_dir()) {
+            let others = self.untracked(&index, brought, ignored)?;
+            index.git(self).args(["add", "--update", "--sparse", "--", ":/"]).run()?;
+            work = write(&index)?;
+            if !others.is_empty() {
+                let scratch = ScratchIndex::empty()?;
+                let feed: Vec<u8> =
+                    others.iter().flat_map(|p| [p.as_slice(), b"\0"].concat()).collect();
+                scratch
+                    .git(self)
+                    .args(["update-index", "--add", "-z", "--stdin"])
+                    .feed(feed)
+                    .run()?;
+                untracked = Some(write(&scratch)?);
+            }
+            let mut bytes = self.unfiltered(root, &staged, &work)?;
+            if let Some(tree) = &untracked {
+                let nothing = self.repo.tree_of_leaves(&[])?;
+                bytes.extend(self.unfiltered(root, &nothing, tree)?);
+            }
+            if !bytes.is_empty() {
+                raw = Some(self.repo.tree_of_leaves(&bytes)?);
+            }
+        }
+        let (head, index) = (self.head.commit().cloned(), staged);
+        Ok(Trees {
+            others: self.named_by_what_is_under_way(head.as_ref())?,
+            head,
+            work,
+            index,
+            untracked,
+            raw,
+            sides,
+        })
+    }
+
+    /// Stores `trees` as commits and sets a ref to them, `<name>/<stamp>` below `refs/sop/salvage/`, or one numbered
+    /// after it. `when`: seconds since 1970.
+    ///
+    /// # Errors
+    /// They cannot be stored, or the ref cannot be set.
+    pub fn keep(&self, trees: Trees, name: &str, stamp: &str, when: i64) -> Result<Kept, GitError> {
+        let repo = &self.repo;
+        let who = repo.identity();
+        let commit = |tree: &TreeId, parents: &[CommitId], what: &str| {
+            repo.commit_tree(tree, parents, what, &who, when)
+        };
+        let head = match &trees.head {
+            Some(head) => head.clone(),
+            None => commit(&repo.tree_of_leaves(&[])?, &[], "No commit yet")?,
+        };
+        let mut parents = vec![head.clone()];
+        parents.push(commit(
+            &trees.index,
+            std::slice::from_ref(&head),
+            &format!("Index of {name}"),
+        )?);
+        let more = trees.raw.is_some() || !trees.sides.is_empty() || !trees.others.is_empty();
+        match &trees.untracked {
+            Some(tree) => parents.push(commit(tree, &[], &format!("Untracked files of {name}"))?),
+            None if more => {
+                parents.push(commit(&repo.tree_of_leaves(&[])?, &[], "No untracked files")?);
+            }
+            None => {}
+        }
+        if let Some(raw) = &trees.raw {
+            parents.push(commit(raw, &[], &format!("Bytes of {name} that filters change"))?);
+        }
+        for side in &trees.sides {
+            parents.push(commit(side, &[], &format!("A side of conflicts of {name}"))?);
+        }
+        parents.extend(trees.others.iter().cloned());
+        let standing = match self.head.branch() {
+            Some(branch) => format!("On branch {branch}"),
+            None => "On no branch".to_owned(),
+        };
+        let place =
+            self.path().map(|path| format!("{}", path.as_os_str().as_bytes().escape_ascii()));
+        let text = format!("Worktree {name}\n\n{standing}, in {}.", place.unwrap_or_default());
+        let made = commit(&trees.work, &parents, &text)?;
+        for n in 1.. {
+            let ending = if n == 1 { String::new() } else { format!("-{n}") };
+            let full = format!("refs/sop/salvage/{name}/{stamp}{ending}");
+            if repo.read_ref(&full)?.is_none() {
+                repo.set_ref(&full, &made, None)?;
+                return Ok(Kept { name: full, commit: made, trees });
+            }
+        }
+        unreachable!("numbers do not run out")
+    }
+
+    /// Untracked files, folders gone through; repositories inside are none of them.
+    fn untracked(
+        &self,
+        index: &ScratchIndex,
+        brought: &[BString],
+        ignored: bool,
+    ) -> Result<Vec<BString>, GitError> {
+        let list = |more: &[&str]| {
+            let git = index.git(self).args(["ls-files", "--others", "-z", "--full-name"]);
+            git.args(more).args(["--", ":/"]).run()
+        };
+        let mut found = list(&["--exclude-standard"])?;
+        if ignored {
+            found.extend(list(&["--ignored", "--exclude-standard"])?);
+        }
+        let mut found = paths(&found);
+        found.retain(|path| {
+            let lies = |entry: &BString| super::condition::lies_at(entry.as_bstr(), path.as_bstr());
+            !path.ends_with(b"/") && !brought.iter().any(lies)
+        });
+        // Pipes and sockets are listed, and can be in no tree.
+        let root = self.path().unwrap_or(Path::new("/"));
+        found.retain(|path| {
+            on_disk(root, path)
+                .symlink_metadata()
+                .is_ok_and(|meta| meta.is_file() || meta.is_symlink())
+        });
+        Ok(found)
+    }
+
+    /// Files that differ between two trees whose bytes on disk are not those of the newer one.
+    fn unfiltered(
+        &self,
+        root: &Path,
+        old: &TreeId,
+        new: &TreeId,
+    ) -> Result<Vec<(BString, Leaf)>, GitError> {
+        let mut found = Vec::new();
+        for change in self.repo.diff_trees(old, new)? {
+            let Some(leaf) = change.new.filter(|leaf| matches!(leaf.mode, FILE | EXECUTABLE))
+            else {
+                continue;
+            };
+            let Ok(bytes) = plain_file::read(&on_disk(root, &change.path), COMPARED) else {
+                continue;
+            };
+            let id = self.repo.write_blob(&bytes)?;
+            if id != leaf.id {
+                found.push((change.path, Leaf { id, ..leaf }));
+            }
+        }
+        Ok(found)
+    }
+
+    /// Commits that are named by what is under way, or by refs of this worktree alone, and that HEAD does not hold.
+    fn named_by_what_is_under_way(
+        &self,
+        head: Option<&CommitId>,
+    ) -> Result<Vec<CommitId>, GitError> {
+        let files = [
+            "MERGE_HEAD",
+            "CHERRY_PICK_HEAD",
+            "REVERT_HEAD",
+            "REBASE_HEAD",
+            "ORIG_HEAD",
+            "MERGE_AUTOSTASH",
+            "rebase-merge/orig-head",
+            "rebase-merge/onto",
+            "rebase-merge/autostash",
+            "rebase-apply/orig-head",
+            "rebase-apply/onto",
+            "rebase-apply/autostash",
+        ];
+        let mut ids: Vec<String> = Vec::new();
+        for file in files {
+            let said = plain_file::read_own(&self.admin.join(file)).unwrap_or_default();
+            ids.extend(said.lines().map(|line| line.trim().to_str_lossy().into_owned()));
+        }
+        let own = ["refs/bisect", "refs/worktree", "refs/rewritten"];
+        let listed = self.git().args(["for-each-ref", "--format=%(objectname)"]).args(own).run()?;
+        ids.extend(listed.lines().map(|line| line.to_str_lossy().into_owned()));
+        ids.retain(|id| ObjectId::from_hex(id.as_bytes()).is_some());
+        ids.sort();
+        ids.dedup();
+        let mut found = Vec::new();
+        for id in ids.into_iter().map(CommitId) {
+            let held = |head: &CommitId| self.repo.is_ancestor(&id, head).unwrap_or(false);
+            if self.repo.tree_of(&id).is_ok() && !head.is_some_and(held) {
+                found.push(id);
+            }
+        }
+        Ok(found)
+    }
+}
+
+impl crate::git::Repo {
+    /// A tree of exactly these paths.
+    fn tree_of_leaves(&self, leaves: &[(BString, Leaf)]) -> Result<TreeId, GitError> {
+        let nothing = self.git().args(["mktree", "-z"]).run_line().map(TreeId)?;
+        let edits: Vec<_> = leaves.iter().map(|(path, leaf)| (path.clone(), Some(*leaf))).collect();
+        self.edit_tree(&nothing, &edits)
+    }
+}

@@ -1,0 +1,9 @@
+//! What is left when the work is done: every verb that takes something away, against one table of states.
+
+mod bare_runs;
+mod by_hand;
+mod bytes;
+mod migration;
+mod place;
+mod states;
+mod verbs;
