@@ -420,3 +420,47 @@ fn settings_say_who_says_them() {
     assert!(part["do"].as_str().unwrap().starts_with("did you mean `max_parallel`?"), "{part:#}");
     assert_eq!(found.code, 5);
 }
+
+/// Without `[delivery]` nothing is missing; with it, what is missing stops.
+#[test]
+fn where_requests_would_go() {
+    let desk = Desk::new("true");
+    desk.repo.sh("git remote add origin git@github.com:o/r.git");
+    let pr = |state: &str, what: &str, help: Option<&str>| {
+        json!({
+            "state": state, "what": what, "do": help,
+            "remote": "origin", "host": "github.com", "forge": "gh", "path": null, "auth": null,
+            "base_branch": "main", "protection": null,
+        })
+    };
+    let absent = "requests at github.com would be made with gh, which is not here";
+    desk.look(&[]).is("pr", &pr("go", absent, None));
+    let desk = desk.file("main/.sop/config.toml", "[delivery]\nauto_merge_risk = \"low\"\n");
+    let found = desk.look(&[]);
+    found.is("pr", &pr("stop", absent, Some("install it, and log in with it")));
+    let said = json!({
+        "value": "low", "from": "repository", "at": { "name": ".sop/config.toml", "line": 2 },
+    });
+    assert_eq!((found.code, &found.part("config")["auto_merge_risk"]), (5, &said));
+    let desk = desk.program("gh", "exit 9");
+    let what = "requests at github.com would be made with gh, which is not logged in";
+    desk.look(&[]).says("pr", "stop", what, Some("run `gh auth login`"));
+    let desk = desk.env("GH_TOKEN", "secret-token");
+    let found = desk.look(&[]);
+    let part = found.part("pr");
+    assert_eq!(
+        part["auth"],
+        json!({ "authenticated": "yes", "method": "token", "from": "GH_TOKEN" })
+    );
+    assert_eq!(
+        (&part["state"], found.all.to_string().contains("secret-token")),
+        (&json!("go"), false)
+    );
+    let desk = desk.file("main/.sop/config.toml", "[delivery]\nremote = \"up\"\n");
+    desk.look(&[]).says(
+        "pr",
+        "stop",
+        "there is no remote `up` to deliver to",
+        Some("add it with `git remote add`, or name another under `[delivery]`"),
+    );
+}
