@@ -19,6 +19,7 @@ use crate::plain_file;
 
 use super::error::GitError;
 use super::fingerprint::add;
+use super::linked::NOTE;
 use super::look::Look;
 use super::repo::Repo;
 use super::scope::Place;
@@ -201,7 +202,7 @@ impl Repo {
         Ok(GuardDiff { differences })
     }
 
-    /// The branches that the user's own worktrees are on, or were before.
+    /// The branches that the user's own worktrees are on, those of a lead among them, or were before.
     fn checked_out_by_people(&self, before: &Guarded) -> Result<BTreeSet<BString>, GitError> {
         let mut heads = vec![before.head.to_vec()];
         let own = [self.git_dir().to_path_buf(), self.common_dir().to_path_buf()];
@@ -209,7 +210,7 @@ impl Repo {
             .registered()?
             .into_iter()
             .map(|(admin, _)| admin)
-            .filter(|admin| !admin.join(MARK).exists());
+            .filter(|admin| !admin.join(MARK).exists() || admin.join(NOTE).exists());
         for folder in own.into_iter().chain(linked) {
             heads.extend(plain_file::read_own_linked(&folder.join("HEAD")));
         }

@@ -34,7 +34,7 @@ use super::seed::write_whole;
 use super::worktree::MARK;
 
 /// In the administrative folder of a worktree: what whoever had it made wants to know of it later.
-const NOTE: &str = "sop-note";
+pub(super) const NOTE: &str = "sop-note";
 
 /// A worktree as git has it registered.
 #[derive(Debug, Clone)]
