@@ -3,10 +3,12 @@
 //! The rooms stand on floors and import only from floors below their own; `tests/floors.rs` holds
 //! them to it, and the ARCHITECTURE section of the README draws the house.
 
+pub mod audit;
 pub mod brief;
 pub mod cli;
 pub mod event;
 pub mod finding;
+pub mod forge;
 pub mod git;
 pub mod graph;
 pub mod journal;

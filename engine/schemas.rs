@@ -4,6 +4,7 @@
 use crate::event::Record;
 use crate::ledger::Ledger;
 use crate::model::checkpoint::Checkpoint;
+use crate::model::gap::{GapReport, Leads};
 use crate::model::preflight::Preflight;
 use crate::model::verdict::{Report, Verdict};
 use crate::plan::{self, generate};
@@ -67,6 +68,16 @@ pub const ALL: &[Published] = &[
         name: "report",
         about: "what a worker reports",
         text: || generate::published(&generate::of::<Report>()),
+    },
+    Published {
+        name: "leads",
+        about: "what a scout of an audit reports",
+        text: || generate::published(&generate::of::<Leads>()),
+    },
+    Published {
+        name: "gap-report",
+        about: "what `sop audit` writes",
+        text: || generate::published(&generate::of::<GapReport>()),
     },
 ];
 

@@ -11,11 +11,13 @@ use std::process::Command;
 const FLOORS: &[(&str, u8)] = &[
     ("main", 8),
     ("cli", 7),
+    ("audit", 6),
     ("upkeep", 6),
     ("preflight", 6),
     ("schemas", 6),
     ("report", 5),
     ("run", 5),
+    ("forge", 4),
     ("launch", 4),
     ("worker", 4),
     ("git", 3),
@@ -56,7 +58,7 @@ const HOMES: &[(&str, &[&str])] = &[
     ("anstream", &["cli", "report"]),
     ("anstyle", &["cli", "report"]),
     ("tokio", &["cli", "launch", "run"]),
-    ("tracing", &["git", "run"]),
+    ("tracing", &["run"]),
     ("tracing_subscriber", &["cli"]),
     ("signal_hook", &["launch", "worker"]),
     ("strsim", &["brief", "plan"]),
@@ -77,7 +79,7 @@ const HOMES: &[(&str, &[&str])] = &[
         ],
     ),
     ("sha2", &["git", "run"]),
-    ("shlex", &["cli", "plan", "preflight", "report", "run", "upkeep", "worker"]),
+    ("shlex", &["audit", "cli", "plan", "preflight", "report", "run", "upkeep", "worker"]),
     ("tempfile", &["cli", "git", "run", "worker"]),
 ];
 

@@ -1,9 +1,11 @@
 //! The one test binary: a module for each room, and one for the house itself.
 
+mod audit;
 mod brief;
 mod cli;
 mod examples;
 mod floors;
+mod forge;
 mod git;
 mod graph;
 mod launch;

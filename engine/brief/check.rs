@@ -9,7 +9,8 @@ use minijinja::Value;
 use crate::finding::{Finding, any_error};
 use crate::model::plan::{Plan, Wp};
 
-use super::context::{Answer, Context, Correction, ScoutReport, WiringLine};
+use super::context::{Answer, Context, Correction, LessonLine, ScoutReport, WiringLine};
+use super::request::{REQUEST, RequestContext, RequestWp};
 use super::review::{ReviewContext, SentBack, VERIFY};
 use super::{Briefs, RenderError, Template, UnknownTemplate, engine, sample};
 
@@ -80,6 +81,25 @@ impl Briefs {
             findings.extend(failed.map(|e| finding("template-render", e)));
         }
         Ok(findings)
+    }
+
+    /// Everything that is wrong with the template of requests.
+    #[must_use]
+    pub fn check_request(&self) -> Vec<Finding> {
+        let Ok(template) = self.template(REQUEST) else { return Vec::new() };
+        let compiled = match self.env.get_template(REQUEST) {
+            Ok(compiled) => compiled,
+            Err(e) => return vec![finding("template-syntax", self.place(REQUEST, &e))],
+        };
+        let (full, bare) = (sample::full(), sample::bare());
+        let known = request(&full, Round::Later);
+        let mut findings = self.unknown(template, &compiled, &known);
+        if findings.is_empty() {
+            let first = self.body(REQUEST, request(&bare, Round::First));
+            let failed = first.and_then(|_| self.body(REQUEST, known)).err();
+            findings.extend(failed.map(|e| finding("template-render", e)));
+        }
+        findings
     }
 
     /// Variables that there never are.
@@ -188,6 +208,8 @@ fn value(plan: &Plan, wp: &Wp, round: Round, vars: Option<Value>) -> Value {
     let answers = [Answer { question: "Sample?", answer: "Sample." }];
     let notes = [Correction { at: sample::instant(), text: "Sample." }];
     let wiring = [WiringLine { wp: &run.scout, file: "sample", lines: "Sample." }];
+    let paths = ["sample".to_owned()];
+    let lessons = [LessonLine { date: "2026-01-31", paths: &paths, text: "Sample." }];
     let context = Context {
         plan,
         wp,
@@ -202,6 +224,7 @@ fn value(plan: &Plan, wp: &Wp, round: Round, vars: Option<Value>) -> Value {
         answers: if later { &answers } else { &[] },
         notes: if later { &notes } else { &[] },
         wiring: if later { &wiring } else { &[] },
+        lessons: if later { &lessons } else { &[] },
         cut_off: later.then_some("the provider failed"),
     };
     match vars {
@@ -230,6 +253,31 @@ fn review(plan: &Plan, of_wp: bool, round: Round) -> Value {
         ran: if later { &ran } else { &[] },
         earlier: if later { &earlier } else { &[] },
         notes: if later { &notes } else { &[] },
+    };
+    context.value()
+}
+
+/// What the template of requests sees in a run that never was.
+fn request(plan: &Plan, round: Round) -> Value {
+    let run = sample::run();
+    let ran = sample::ran_before().ran;
+    let later = round == Round::Later;
+    let some = |ran| if later { vec![ran] } else { Vec::new() };
+    let context = RequestContext {
+        plan,
+        run: &run.id,
+        base: &run.base,
+        commit: &run.base,
+        whole: later,
+        wps: vec![RequestWp {
+            wp: &plan.wps[0],
+            paths: 1,
+            ran: some(&ran),
+            approved_by: later.then_some("sample"),
+        }],
+        on_whole: some(&ran),
+        left_out: if later { vec![(&run.scout, "Sample.".to_owned())] } else { Vec::new() },
+        notes: if later { vec!["Sample."] } else { Vec::new() },
     };
     context.value()
 }

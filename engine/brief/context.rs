@@ -41,6 +41,8 @@ pub struct Context<'a> {
     pub notes: &'a [Correction<'a>],
     /// Lines that WPs of the stage want in shared files, for the one who consolidates.
     pub wiring: &'a [WiringLine<'a>],
+    /// What earlier runs have learned of what this WP may change.
+    pub lessons: &'a [LessonLine<'a>],
     /// Why the turn before came to no end, where the worker goes on with its session.
     pub cut_off: Option<&'a str>,
 }
@@ -60,6 +62,17 @@ pub struct Correction<'a> {
     /// When it was made.
     pub at: Timestamp,
     /// What is right.
+    pub text: &'a str,
+}
+
+/// What an earlier run has learned.
+#[derive(Debug, Clone, Copy)]
+pub struct LessonLine<'a> {
+    /// The day it was learned.
+    pub date: &'a str,
+    /// The paths that it is about; none where it is about all.
+    pub paths: &'a [String],
+    /// What.
     pub text: &'a str,
 }
 
@@ -105,6 +118,7 @@ impl Context<'_> {
             answers => self.answers.iter().map(answer).collect::<Vec<Value>>(),
             notes => self.notes.iter().map(note).collect::<Vec<Value>>(),
             wiring => self.wiring.iter().map(wiring).collect::<Vec<Value>>(),
+            lessons => self.lessons.iter().map(lesson).collect::<Vec<Value>>(),
             cut_off => self.cut_off.map(fence::line_or_block),
             files => context! { report => self.report_file },
         }
@@ -184,6 +198,10 @@ fn answer(answer: &Answer<'_>) -> Value {
 
 pub(super) fn note(note: &Correction<'_>) -> Value {
     context! { at => note.at.0.strftime("%Y-%m-%d %H:%M UTC").to_string(), text => fence::line_or_block(note.text) }
+}
+
+fn lesson(line: &LessonLine<'_>) -> Value {
+    context! { date => line.date, paths => texts(line.paths), text => fence::line_or_block(line.text) }
 }
 
 fn wiring(line: &WiringLine<'_>) -> Value {

@@ -6,7 +6,7 @@
 //! that no template can leave them out.
 //!
 //! # Templates
-//! Built in are `change`, `scout` and `consolidate`, and the pieces `known` and `report`, which they
+//! Built in are `change`, `scout`, `audit` and `consolidate`, and the pieces `known` and `report`, which they
 //! include; `continue` is what a worker is told that goes on with a session. A file
 //! `.sop/templates/NAME.md.j2` in the repository adds a template or takes the place of a built-in
 //! one, which stays in reach as `builtin/NAME`, for `{% extends "builtin/change" %}`. Templates are
@@ -28,6 +28,7 @@
 //! | `answers` | to what was asked in this WP: `question`, `answer` |
 //! | `notes` | corrections of the plan's facts: `at`, `text` |
 //! | `wiring` | for a consolidation: `wp`, `file`, `lines` |
+//! | `lessons` | what earlier runs have learned of what the WP may change: `date`, `paths`, `text` |
 //! | `cut_off` | in `continue`: why the turn before came to no end, or none |
 //! | `files` | `report`: where to write the report |
 //!
@@ -45,6 +46,12 @@
 //! (`number`, `findings` of `subject`, `message`), and for a WP `wp`, `round`, `brief`, for the whole
 //! `tasks` (`id`, `title`, `task`).
 //!
+//! # Requests
+//! A pull request says what the template `request` makes of `title`, `plan`, `run` (`id`, `base`, `commit`),
+//! `whole`, `wps` (`id`, `title`, `risk`, `paths`, `ran` of `run`, `end`, and `approved_by`, which may be none),
+//! `on_whole` (`run`, `end`), `left_out` (`id`, `why`), `notes` and `attribution`. Its first line is the title
+//! ([`request`]).
+//!
 //! # Command arguments
 //! A worker's command line is made of templates too: [`args`].
 
@@ -54,6 +61,7 @@ mod context;
 mod engine;
 mod fence;
 mod load;
+pub mod request;
 pub mod review;
 mod sample;
 
@@ -64,7 +72,8 @@ use std::path::PathBuf;
 use minijinja::Environment;
 
 pub use check::TemplateFault;
-pub use context::{Answer, Context, Correction, ScoutReport, WiringLine};
+pub use context::{Answer, Context, Correction, LessonLine, ScoutReport, WiringLine};
+pub use request::{RequestContext, RequestText, RequestWp};
 pub use review::{RanBefore, ReviewContext, SentBack};
 
 /// The contract at the head of every brief.
@@ -162,7 +171,10 @@ impl Briefs {
         let nameable = self.templates.iter().filter(|(name, t)| match t.origin {
             Origin::BuiltIn => !name.starts_with(load::BUILT_IN),
             Origin::Piece | Origin::Lens => false,
-            Origin::Repository => !name.starts_with(review::LENS) && *name != review::VERIFY,
+            Origin::Repository => {
+                !name.starts_with(review::LENS)
+                    && ![review::VERIFY, request::REQUEST].contains(&name.as_str())
+            }
         });
         nameable.map(|(name, _)| name.as_str())
     }

@@ -11,7 +11,7 @@ use crate::model::ids::{CommitId, RunId, StageId, TierId, WorkerId, WpId};
 use crate::model::outcome::{Check, End, Problem, Ran};
 use crate::model::plan::{
     Approval, Autonomy, Budget, Checkout, Command, Continue, Dod, Fork, Kind, Mode, Plan,
-    Provision, Review, Risk, Stage, Tier, Wp, grace,
+    Provision, ReportForm, Review, Risk, Stage, Tier, Wp, grace,
 };
 use crate::model::time::{Length, Timestamp};
 
@@ -104,6 +104,7 @@ pub(super) fn full() -> Plan {
         vars: BTreeMap::new(),
         budget: Budget::default(),
         consolidates: None,
+        report: ReportForm::default(),
     };
     Plan {
         name: name(RunId::new("sample")),
@@ -121,8 +122,10 @@ pub(super) fn full() -> Plan {
         wps: vec![wp],
         autonomy: Autonomy::default(),
         decide_within: None,
+        lead_may_fix: 1,
         budget: Budget::default(),
         verify: None,
+        delivery: None,
     }
 }
 

@@ -3,6 +3,7 @@
 use std::io::{self, Write as _};
 use std::path::PathBuf;
 
+use super::covers;
 use super::drive::{self, View, drive};
 use super::exit;
 use super::failure::{Failure, written};
@@ -13,6 +14,7 @@ use super::request::no_worker;
 use super::run_args;
 use super::terminal::{self, Color};
 use crate::event::ApprovedBy;
+use crate::model::approval::{Cover, Covers};
 use crate::model::checkpoint::Checkpoint;
 use crate::model::plan::Approval;
 use crate::model::preflight::{Preflight, Word};
@@ -29,9 +31,13 @@ pub struct Args {
     /// The plan file.
     #[arg(value_name = "FILE", default_value = "plan.toml")]
     pub file: PathBuf,
-    /// Do not ask.
+    /// Do not ask: all that the plan asks for is approved.
     #[arg(long, short)]
     pub yes: bool,
+    /// Do not ask: these are approved, and no more is done. Of commits, integration, push, pull_request, merge,
+    /// cleanup.
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = covers::parse, conflicts_with = "yes")]
+    pub approve: Vec<Cover>,
     /// What goes before the plan.
     #[command(flatten)]
     pub overrides: Overrides,
@@ -64,11 +70,11 @@ pub fn run(args: &Args, color: Color) -> Result<u8, Failure> {
         return Err(Failure::infrastructure("nothing was started: the report above says why")
             .help("mend the commands it names, or what they need, and apply again"));
     }
-    let by = approval(args, &prepared)?;
-    let Some(by) = by else {
+    let Some((by, covers)) = approval(args, &prepared)? else {
         return Err(Failure::new(exit::WAITING, "nothing was started: the plan was not approved")
             .help("answer `y`, pass `--yes`, or set `approval = \"auto\"` under `[plan]`"));
     };
+    deliverable(&prepared, &covers)?;
     let Prepared { text, compiled, base, dry, checkout, .. } = prepared;
     let who = repo.identity().name;
     let classed = dry.classes.values().cloned().collect();
@@ -78,9 +84,12 @@ pub fn run(args: &Args, color: Color) -> Result<u8, Failure> {
         graph: &compiled.graph,
         base: base.commit,
         by,
+        covers,
         who: &who,
         checkout: checkout.as_ref(),
         classed,
+        audit: None,
+        lessons: &compiled.lessons,
     };
     let dir = create::create(&repo, &new).map_err(drive::refused)?;
     drop(dry);
@@ -92,24 +101,51 @@ fn stops(report: &Checkpoint) -> Vec<(&'static str, Word)> {
     report.preflight.as_ref().map(Preflight::stops).unwrap_or_default()
 }
 
-/// How the plan was approved, if it was.
-fn approval(args: &Args, prepared: &Prepared) -> Result<Option<ApprovedBy>, Failure> {
-    if args.yes {
-        return Ok(Some(ApprovedBy::Flag));
+/// How the plan was approved, if it was, and what that covers.
+fn approval(args: &Args, prepared: &Prepared) -> Result<Option<(ApprovedBy, Covers)>, Failure> {
+    let plan = &prepared.compiled.plan;
+    let all = prepared.report.covers.clone();
+    if !args.approve.is_empty() {
+        let covers = covers::of(&args.approve, plan)?;
+        if !covers.has(Cover::Commits) {
+            return Err(Failure::usage("a run that may not commit can do nothing")
+                .help("name `commits` among what you approve"));
+        }
+        return Ok(Some((ApprovedBy::Flag, covers)));
     }
-    if prepared.compiled.plan.approval == Approval::Auto {
-        return Ok(Some(match prepared.approval_from {
+    if args.yes {
+        return Ok(Some((ApprovedBy::Flag, all)));
+    }
+    if plan.approval == Approval::Auto {
+        let by = match prepared.approval_from {
             Level::User => ApprovedBy::UserConfig,
             Level::Repository => ApprovedBy::RepositoryConfig,
             Level::Environment => ApprovedBy::Environment,
             Level::Flag => ApprovedBy::Flag,
             Level::Plan | Level::BuiltIn => ApprovedBy::Plan,
-        }));
+        };
+        return Ok(Some((by, all)));
     }
     if !prompt::can_ask() {
         return Ok(None);
     }
-    let question = format!("\nRun this plan as {}?", prepared.report.run);
+    let question = format!("\nRun this plan as {}? A yes covers {all}.", prepared.report.run);
     let yes = prompt::confirm(&question, "interrupted: nothing was started")?;
-    Ok(yes.then_some(ApprovedBy::Prompt))
+    Ok(yes.then_some((ApprovedBy::Prompt, all)))
+}
+
+/// What keeps a run from delivering is known before anybody works for it.
+fn deliverable(prepared: &Prepared, covers: &Covers) -> Result<(), Failure> {
+    let stops = prepared.report.delivery.iter().flat_map(|delivery| &delivery.stops);
+    let stops: Vec<&str> = stops.map(String::as_str).collect();
+    if stops.is_empty() || !covers.has(Cover::Push) {
+        return Ok(());
+    }
+    let local = Covers::asked_by(&prepared.compiled.plan).without(&Covers::of([
+        Cover::Push,
+        Cover::PullRequest,
+        Cover::Merge,
+    ]));
+    Err(Failure::infrastructure(format!("nothing was started: {}", stops.join("; ")))
+        .help(format!("mend that, or leave delivery for later: `--approve {local}`")))
 }

@@ -12,6 +12,7 @@ use crate::model::ids::{CommitId, RunId, TierId, WpId};
 use crate::model::outcome::{Check, Problem};
 use crate::model::plan::{Kind, Plan, Wp};
 use crate::run::compile::Compiled;
+use crate::run::lessons;
 
 /// Render the briefs of a plan as its workers would get them.
 ///
@@ -169,6 +170,7 @@ fn render(compiled: &Compiled, wp: usize, round: u32) -> Result<String, Failure>
         answers: &[],
         notes: &[],
         wiring: &[],
+        lessons: &lessons::concerning(&compiled.lessons, it),
         cut_off: None,
     };
     let rendered = compiled.briefs.render(&it.template, &context);

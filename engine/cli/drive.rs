@@ -7,19 +7,21 @@ use std::sync::Arc;
 use super::exit;
 use super::failure::{Failure, written};
 use super::terminal::{self, Color};
-use crate::event::{Outcome, Record, StopReason};
+use crate::event::{Event, Outcome, Record, StopReason};
 use crate::git::Repo;
 use crate::journal;
 use crate::launch;
 use crate::ledger::Ledger;
+use crate::model::ids::WpId;
 use crate::model::plan::Plan;
 use crate::model::time::Timestamp;
 use crate::report::Reporter;
 use crate::report::json::Json;
 use crate::report::live::{self, Live};
+use crate::report::palette::Look;
 use crate::report::plain::Plain;
 use crate::report::summary::Summary;
-use crate::report::{junit, screen};
+use crate::report::{commands, junit, screen};
 use crate::run::directory::{DirectoryError, RunDir};
 use crate::run::dispatcher::{Engine, EngineError, Observer};
 use crate::run::error::RunError;
@@ -46,6 +48,21 @@ pub struct View {
 /// # Errors
 /// Another engine has it, something in it cannot be read, or the engine cannot go on.
 pub fn drive(repo: &Repo, dir: RunDir, view: &View, color: Color) -> Result<u8, Failure> {
+    let (ending, ledger) = engine(repo, dir.clone(), view, color)?;
+    sum_up(&ledger, &dir, view, color)?;
+    Ok(code(ending))
+}
+
+/// The same without the summary at the end.
+///
+/// # Errors
+/// As [`drive`].
+pub fn engine(
+    repo: &Repo,
+    dir: RunDir,
+    view: &View,
+    color: Color,
+) -> Result<(Ending, Ledger), Failure> {
     let Open { site, lock, journal, ledger } = open::open(repo, dir.clone()).map_err(refused)?;
     let mut reporter = reporter(view, &dir, &site.plan, color);
     if view.json && ledger.engines == 0 {
@@ -60,8 +77,30 @@ pub fn drive(repo: &Repo, dir: RunDir, view: &View, color: Color) -> Result<u8, 
     // Whatever still reads a log or waits for a blocked disk is in nobody's way.
     runtime.shutdown_background();
     reporter.finish(&ledger);
-    sum_up(&ledger, &dir, view, color)?;
-    Ok(code(ending))
+    Ok((ending, ledger))
+}
+
+/// Takes the run in `dir` for as long as it takes to see to what the lead wants of `wp`. What happens is told on
+/// standard error.
+///
+/// # Errors
+/// As [`drive`].
+pub fn for_lead(repo: &Repo, dir: RunDir, wp: &WpId, color: Color) -> Result<(), Failure> {
+    let Open { site, lock, journal, ledger } = open::open(repo, dir.clone()).map_err(refused)?;
+    let look = Look { colour: color.on_stderr(), ..terminal::look(color) };
+    let mut watcher = Steps { reporter: Plain::new(io::stderr(), look), wp };
+    let runtime = runtime()?;
+    let engine = Engine::new(Arc::new(site), lock, journal, ledger, &mut watcher);
+    let engine = engine.for_lead(wp.clone());
+    let (ending, _) = runtime.block_on(engine.run()).map_err(|error| failed(&error, &dir))?;
+    runtime.shutdown_background();
+    match code(ending) {
+        exit::INTERRUPTED => {
+            let help = format!("ask again, or `{}` goes on with it", commands::resume(dir.run()));
+            Err(Failure::new(exit::INTERRUPTED, "stopped; nothing is lost").help(help))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Says what a run came to, in each form that was asked for.
@@ -142,6 +181,35 @@ impl Observer for Watcher<'_> {
             Order::Kill => "ending everything now",
             _ => "stopping: workers are asked to end; once more to end them now",
         });
+    }
+}
+
+/// What an engine for the lead does on the way to its answer, which somebody else tells.
+struct Steps<'a> {
+    reporter: Plain<io::Stderr>,
+    wp: &'a WpId,
+}
+
+impl Observer for Steps<'_> {
+    fn event(&mut self, record: &Record, ledger: &Ledger) {
+        let answer = matches!(
+            record.event,
+            Event::WpTaken { .. }
+                | Event::WpReleased { .. }
+                | Event::RecheckStarted { .. }
+                | Event::RecheckEnded { .. }
+                | Event::WpCommitted { .. }
+                | Event::WpBlocked { .. }
+        );
+        if record.event.wp() == Some(self.wp) && !answer {
+            self.reporter.event(record, ledger);
+        }
+    }
+
+    fn tick(&mut self, _: &Ledger) {}
+
+    fn stopping(&mut self, _: Order) {
+        self.reporter.say("stopping");
     }
 }
 

@@ -4,18 +4,24 @@ pub mod adapters;
 pub mod answer;
 pub mod apply;
 pub mod ask;
+pub mod audit;
 pub mod brief;
 pub mod cancel;
 pub mod completions;
 pub mod config;
+pub mod covers;
+pub mod deliver;
+pub mod draft;
 pub mod drive;
 pub mod exit;
 pub mod failure;
 pub mod graph;
+mod in_person;
 pub mod inbox;
 pub mod init;
 pub mod interrupt;
 pub mod layers;
+pub mod lesson;
 pub mod logs;
 pub mod man;
 pub mod migrate_to_bare;
@@ -24,6 +30,8 @@ pub mod plan;
 mod plan_file;
 pub mod preflight;
 mod prompt;
+mod publish;
+pub mod recheck;
 mod request;
 pub mod resume;
 pub mod retry;
@@ -34,6 +42,7 @@ pub mod run_logged;
 pub mod schema;
 pub mod stats;
 pub mod status;
+pub mod take;
 pub mod terminal;
 pub mod validate;
 pub mod wait;
@@ -80,6 +89,7 @@ pub enum Verb {
     Plan(plan::Args),
     Apply(apply::Args),
     Resume(resume::Args),
+    Deliver(deliver::Args),
     Status(status::Args),
     Logs(logs::Args),
     Wait(wait::Args),
@@ -87,10 +97,15 @@ pub enum Verb {
     Answer(answer::Args),
     Review(review::Args),
     Retry(retry::Args),
+    Take(take::Args),
+    Recheck(recheck::Args),
     Cancel(cancel::Args),
     Interrupt(interrupt::Args),
     Note(note::Args),
+    Lesson(lesson::Args),
     Ask(ask::Args),
+    Audit(audit::Args),
+    Draft(draft::Args),
     Stats(stats::Args),
     Run(run::Args),
     Worktree(worktree::Args),
@@ -137,6 +152,7 @@ fn run(cli: &Cli) -> Result<u8, Failure> {
         Verb::Plan(args) => plan::run(args, cli.color),
         Verb::Apply(args) => apply::run(args, cli.color),
         Verb::Resume(args) => resume::run(args, cli.color),
+        Verb::Deliver(args) => deliver::run(args, cli.color),
         Verb::Status(args) => status::run(args, cli.color),
         Verb::Logs(args) => logs::run(args),
         Verb::Wait(args) => wait::run(args),
@@ -144,10 +160,15 @@ fn run(cli: &Cli) -> Result<u8, Failure> {
         Verb::Answer(args) => answer::run(args),
         Verb::Review(args) => review::run(args),
         Verb::Retry(args) => retry::run(args),
+        Verb::Take(args) => take::run(args, cli.color),
+        Verb::Recheck(args) => recheck::run(args, cli.color),
         Verb::Cancel(args) => cancel::run(args),
         Verb::Interrupt(args) => interrupt::run(args),
         Verb::Note(args) => note::run(args),
+        Verb::Lesson(args) => lesson::run(args),
         Verb::Ask(args) => ask::run(args),
+        Verb::Audit(args) => audit::run(args, cli.color),
+        Verb::Draft(args) => draft::run(args, cli.color),
         Verb::Stats(args) => stats::run(args, cli.color),
         Verb::Run(args) => run::run(args, cli.color),
         Verb::Worktree(args) => worktree::run(args, cli.color),

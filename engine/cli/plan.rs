@@ -17,12 +17,14 @@ use crate::finding::Finding;
 use crate::git::Repo;
 use crate::model::baseline::Kept;
 use crate::model::checkpoint::Checkpoint;
+use crate::model::delivery::PlannedDelivery;
+use crate::model::plan::Plan;
 use crate::model::setting::Level;
 use crate::plan;
 use crate::preflight::{self, Ask, Depth, Looked};
 use crate::report::checkpoint as draw;
 use crate::report::escape::visible;
-use crate::run::checkpoint::{self, Checking, DryRun, DryRunError};
+use crate::run::checkpoint::{self, Checking, DryRun, DryRunError, Traces};
 use crate::run::compile::{Base, Compiled, Outcome, Purpose, compile};
 use crate::run::naming;
 use crate::run::site::Halt;
@@ -94,7 +96,10 @@ pub fn run(args: &Args, color: Color) -> Result<u8, Failure> {
         false => draw::write(&prepared.report, &mut out, &terminal::look(color)),
     };
     written(drawn.and_then(|()| out.flush()))?;
-    Ok(if prepared.report.would_stop() { exit::INFRASTRUCTURE } else { exit::DONE })
+    let undelivered = |delivery: &PlannedDelivery| !delivery.stops.is_empty();
+    let stops =
+        prepared.report.would_stop() || prepared.report.delivery.as_ref().is_some_and(undelivered);
+    Ok(if stops { exit::INFRASTRUCTURE } else { exit::DONE })
 }
 
 /// Compiles the plan in `file` and finds out what a run of it would do. Nothing when the plan has
@@ -150,10 +155,11 @@ pub fn prepare(
     let dry = match dry {
         Dry::Never => DryRun::default(),
         Dry::IfItCanStart if looking.stops() => DryRun::default(),
-        Dry::Always | Dry::IfItCanStart => dry_run(repo, &compiled, &base)?,
+        Dry::Always | Dry::IfItCanStart => dry_run(repo, &compiled.plan, &base, Traces::Refused)?,
     };
     let next = naming::next(repo, &compiled.plan.name).map_err(drive::refused)?;
-    let mut report = checkpoint::report(&compiled, &base, &source.file, next.run(), &dry, warnings);
+    let mut report =
+        checkpoint::report(repo, &compiled, &base, &source.file, next.run(), &dry, warnings);
     let Looked { preflight, kept } = looking.finish();
     report.preflight = Some(preflight);
     let said = plan::settings(Some(&source), &layers);
@@ -182,7 +188,10 @@ fn same_repository(repo: &Repo, dir: &Path) -> Result<(), Failure> {
 
 /// What about the repository itself stands in the way of any run, and so of reading the plan against it. The
 /// version of git, where nothing does.
-fn obstacles(repo: &Repo) -> Result<String, Failure> {
+///
+/// # Errors
+/// Something does, or git cannot answer.
+pub(super) fn obstacles(repo: &Repo) -> Result<String, Failure> {
     let version = repo.git_version(preflight::LIMIT);
     let version = version.map_err(|error| Failure::infrastructure(error.to_string()))?;
     let found = repo.obstacles(&version);
@@ -204,12 +213,21 @@ fn checking(check: Checking<'_>) {
         writeln!(err, "running each check once on the base: {number} of {of}: {}", visible(first));
 }
 
-fn dry_run(repo: &Repo, compiled: &Compiled, base: &Base) -> Result<DryRun, Failure> {
+/// Runs the DoD commands of `plan` once on the base; Ctrl-C ends them.
+///
+/// # Errors
+/// The base cannot be provisioned, or it was interrupted.
+pub(super) fn dry_run(
+    repo: &Repo,
+    plan: &Plan,
+    base: &Base,
+    traces: Traces,
+) -> Result<DryRun, Failure> {
     let (tell, orders) = watch::channel(Order::Go);
     let result = drive::runtime()?.block_on(async {
         let mut stop =
             Stop::listen().map_err(|error| Failure::infrastructure(error.to_string()))?;
-        let run = checkpoint::dry_run(repo, &compiled.plan, base, orders, checking);
+        let run = checkpoint::dry_run(repo, plan, base, traces, orders, checking);
         tokio::pin!(run);
         loop {
             tokio::select! {

@@ -1,13 +1,15 @@
 //! `sop resume`: goes on with a run, whatever became of its last engine.
 
-use super::drive::{View, drive, sum_up};
+use super::covers;
+use super::drive::{View, drive, refused, sum_up};
 use super::exit;
 use super::failure::Failure;
 use super::request::no_worker;
 use super::run_args;
 use super::terminal::Color;
-use crate::event::Outcome;
-use crate::run::requests;
+use crate::event::{ApprovedBy, Outcome};
+use crate::model::approval::Cover;
+use crate::run::{approve, freeze, requests};
 
 /// Go on with a run, whatever became of its last engine.
 ///
@@ -22,6 +24,9 @@ pub struct Args {
     /// The same, as the other verbs take it.
     #[arg(long = "run", id = "named", value_name = "RUN")]
     pub named: Option<String>,
+    /// Approve these as well. Of commits, integration, push, pull_request, merge, cleanup.
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = covers::parse)]
+    pub approve: Vec<Cover>,
     /// How to show the run.
     #[command(flatten)]
     pub view: View,
@@ -36,6 +41,12 @@ pub fn run(args: &Args, color: Color) -> Result<u8, Failure> {
     let repo = run_args::repository()?;
     let dir = run_args::find(&repo, args.run.as_deref().or(args.named.as_deref()))?;
     let ledger = run_args::fold(&dir)?;
+    if !args.approve.is_empty() {
+        let plan = freeze::thaw(&dir, &ledger.plan_sha256).map_err(refused)?;
+        let (covers, by) = (covers::of(&args.approve, &plan)?, repo.identity().name);
+        approve::approve(&dir, &covers, ApprovedBy::Flag, &by).map_err(refused)?;
+        return drive(&repo, dir, &args.view, color);
+    }
     let asked = !requests::waiting(&dir.requests()).is_empty();
     if ledger.outcome == Some(Outcome::Done) && !asked && !dir.held() {
         sum_up(&ledger, &dir, &args.view, color)?;

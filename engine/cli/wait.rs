@@ -12,7 +12,7 @@ use super::run_args::{self, RunArg};
 use crate::event::Outcome;
 use crate::ledger::{Ledger, Phase, WpState};
 use crate::model::ids::WpId;
-use crate::model::plan::Plan;
+use crate::model::plan::{Mode, Plan};
 use crate::model::time::Length;
 use crate::report::outlook::taken_at;
 use crate::run::freeze;
@@ -185,7 +185,7 @@ fn settled(ledger: &Ledger, wp: Option<&WpId>) -> bool {
     match wp {
         Some(wp) => ledger.wp(wp).is_some_and(|wp| match wp.phase {
             // It may yet be integrated.
-            Phase::Passed => ledger.outcome.is_some(),
+            Phase::Passed => ledger.mode == Mode::Independent || ledger.outcome.is_some(),
             phase => phase.settled(),
         }),
         None => ledger.outcome.is_some() || ledger.stopped.is_some(),

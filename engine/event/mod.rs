@@ -15,7 +15,9 @@ pub use shape::{
     StopReason, WpShape,
 };
 
+use crate::model::approval::Covers;
 use crate::model::baseline::Compared;
+use crate::model::delivery::{DeliveryShape, DeliveryStep, Hold};
 use crate::model::ids::{CommitId, RunId, TierId, TreeId, WorkerId, WpId};
 use crate::model::outcome::{Class, Problem, Ran};
 use crate::model::plan::Mode;
@@ -65,13 +67,19 @@ pub enum Event {
         /// the DoD said on the base.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         beside_sha256: Option<String>,
+        /// Where work is delivered to, where the plan wants it to leave the machine.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        delivery: Option<DeliveryShape>,
     },
-    /// Somebody said yes to exactly this plan.
+    /// Somebody said yes to exactly this plan. A later yes may cover more.
     RunApproved {
         /// How the yes was given.
         by: ApprovedBy,
         /// The plan that was approved.
         plan_sha256: String,
+        /// What it covers.
+        #[serde(default)]
+        covers: Covers,
     },
     /// An engine took the run.
     EngineStarted {
@@ -227,6 +235,9 @@ pub enum Event {
         problems: Vec<Problem>,
         /// What was seen and is blamed on no one.
         notes: Vec<String>,
+        /// Files that the lead changed, where it is the lead's work that is checked.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        by_lead: Vec<String>,
     },
     /// A DoD command was run on the snapshot.
     DodRan {
@@ -388,6 +399,56 @@ pub enum Event {
         /// Who.
         by: String,
     },
+    /// The lead takes the WP into its own hands: no worker is started in it any more, and one that is at
+    /// work is stopped.
+    WpTaken {
+        /// The WP.
+        wp: WpId,
+        /// Who.
+        by: String,
+    },
+    /// The worktree is the lead's: it stands, and nobody else is in it.
+    WpHandedOver {
+        /// The WP.
+        wp: WpId,
+        /// What it held then.
+        tree: TreeId,
+        /// Where its branch stood then; nothing where it was gone.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        branch_at: Option<CommitId>,
+    },
+    /// What the lead left is to be checked, as a worker's work would be.
+    RecheckStarted {
+        /// The WP.
+        wp: WpId,
+        /// Who.
+        by: String,
+        /// A worker goes on with it if something is wrong.
+        to_worker: bool,
+    },
+    /// What the lead left was checked. No round was spent.
+    RecheckEnded {
+        /// The WP.
+        wp: WpId,
+        /// Everything that is wrong; nothing when it is to be committed.
+        problems: Vec<Problem>,
+        /// Whether a worker goes on with what is wrong; the lead keeps it otherwise.
+        to_worker: bool,
+    },
+    /// The lead gives the WP back.
+    WpGivenBack {
+        /// The WP.
+        wp: WpId,
+        /// Who.
+        by: String,
+    },
+    /// The WP is not in the lead's hands any more.
+    WpReleased {
+        /// The WP.
+        wp: WpId,
+        /// Files that the lead changed and nobody has checked.
+        by_lead: Vec<String>,
+    },
     /// A stage's work is about to be merged.
     GateStarted {
         /// From 1, through the whole run.
@@ -498,6 +559,93 @@ pub enum Event {
         /// Why.
         why: String,
     },
+    /// A step of delivery is about to be made: on the branch at the remote, with this commit.
+    DeliveryStarted {
+        /// The WP; nothing for the whole.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        wp: Option<WpId>,
+        /// Which step.
+        step: DeliveryStep,
+        /// The branch at the remote.
+        branch: String,
+        /// The commit.
+        commit: CommitId,
+    },
+    /// The branch at the remote is at the commit.
+    BranchPushed {
+        /// The WP; nothing for the whole.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        wp: Option<WpId>,
+        /// The branch at the remote: of this run, or of an earlier one whose request is updated.
+        branch: String,
+        /// The commit.
+        commit: CommitId,
+    },
+    /// A request is open at the forge.
+    RequestOpened {
+        /// The WP; nothing for the whole.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        wp: Option<WpId>,
+        /// Its number.
+        number: u64,
+        /// Where a person looks at it.
+        url: String,
+    },
+    /// A request of an earlier run is that of this one now.
+    RequestUpdated {
+        /// The WP; nothing for the whole.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        wp: Option<WpId>,
+        /// Its number.
+        number: u64,
+        /// Where a person looks at it.
+        url: String,
+    },
+    /// A request is merged, by the run or by somebody else.
+    RequestMerged {
+        /// The WP; nothing for the whole.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        wp: Option<WpId>,
+        /// Its number.
+        number: u64,
+    },
+    /// What a request holds was found in the branch that it was merged into: by its patch, not by a name.
+    DeliveryLanded {
+        /// The WP; nothing for the whole.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        wp: Option<WpId>,
+        /// Where that branch stands.
+        onto: CommitId,
+    },
+    /// A delivery goes no further, for now or at all.
+    DeliveryHeld {
+        /// The WP; nothing for the whole.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        wp: Option<WpId>,
+        /// Why.
+        why: Hold,
+        /// The same in words, with what to do about it.
+        text: String,
+    },
+    /// A local branch is gone, whose work has landed.
+    BranchRemoved {
+        /// Its short name.
+        branch: String,
+    },
+    /// A person has a command for after the merge run, now.
+    AfterMergeStarted {
+        /// Who.
+        by: String,
+        /// The command as the plan has it.
+        run: String,
+    },
+    /// It came to its end.
+    AfterMergeRan {
+        /// Who.
+        by: String,
+        /// How it went.
+        ran: Ran,
+    },
     /// Branches that are not where their checked work is, all of them; none when they were set right.
     BranchesMoved {
         /// Which.
@@ -552,13 +700,26 @@ impl Event {
             | Self::WpDeferred { wp, .. }
             | Self::WpCancelled { wp, .. }
             | Self::WpRetried { wp, .. }
+            | Self::WpTaken { wp, .. }
+            | Self::WpHandedOver { wp, .. }
+            | Self::RecheckStarted { wp, .. }
+            | Self::RecheckEnded { wp, .. }
+            | Self::WpGivenBack { wp, .. }
+            | Self::WpReleased { wp, .. }
             | Self::GateDodRan { wp, .. }
             | Self::WorktreeRemoved { wp, .. }
             | Self::WorktreeKept { wp, .. } => Some(wp),
             Self::ReviewStarted { wp, .. }
             | Self::ReviewerStarted { wp, .. }
             | Self::ReviewerEnded { wp, .. }
-            | Self::VerifyRan { wp, .. } => wp.as_ref(),
+            | Self::VerifyRan { wp, .. }
+            | Self::DeliveryStarted { wp, .. }
+            | Self::BranchPushed { wp, .. }
+            | Self::RequestOpened { wp, .. }
+            | Self::RequestUpdated { wp, .. }
+            | Self::RequestMerged { wp, .. }
+            | Self::DeliveryLanded { wp, .. }
+            | Self::DeliveryHeld { wp, .. } => wp.as_ref(),
             Self::RunCreated { .. }
             | Self::RunApproved { .. }
             | Self::EngineStarted { .. }
@@ -573,12 +734,33 @@ impl Event {
             | Self::VerifyReviewed { .. }
             | Self::VerifyEnded { .. }
             | Self::VerifyHalted { .. }
+            | Self::BranchRemoved { .. }
+            | Self::AfterMergeStarted { .. }
+            | Self::AfterMergeRan { .. }
             | Self::BranchesMoved { .. }
             | Self::CheckoutCompared { .. }
             | Self::RunGuarded { .. }
             | Self::RepositoryChanged { .. }
             | Self::RunFinished { .. } => None,
         }
+    }
+
+    /// Whether it is a fact of delivery.
+    #[must_use]
+    pub fn of_delivery(&self) -> bool {
+        matches!(
+            self,
+            Self::DeliveryStarted { .. }
+                | Self::BranchPushed { .. }
+                | Self::RequestOpened { .. }
+                | Self::RequestUpdated { .. }
+                | Self::RequestMerged { .. }
+                | Self::DeliveryLanded { .. }
+                | Self::DeliveryHeld { .. }
+                | Self::BranchRemoved { .. }
+                | Self::AfterMergeStarted { .. }
+                | Self::AfterMergeRan { .. }
+        )
     }
 
     /// The gate that the event is about, if it is about one.

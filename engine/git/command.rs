@@ -10,9 +10,12 @@ use std::io::Write;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
 
 use bstr::ByteSlice;
+use rustix::process::{Pid, Signal, kill_process_group};
 
 use super::error::GitError;
 use crate::quick::{self, Answer, NoAnswer};
@@ -44,6 +47,9 @@ const HARDENED: [&str; 9] = [
 /// How many lines of standard error an error carries.
 const TAIL_LINES: usize = 12;
 
+/// What is said of a command that was ended because it took too long.
+pub(super) const OVER_TIME: &str = "no answer";
+
 enum Input {
     Null,
     Bytes(Vec<u8>),
@@ -57,6 +63,9 @@ pub(super) struct Git {
     command: Command,
     shown: Vec<OsString>,
     input: Input,
+    limit: Option<Duration>,
+    /// An argument that nobody is shown, and what stands in its place.
+    secret: Option<(String, String)>,
 }
 
 impl Git {
@@ -85,7 +94,7 @@ impl Git {
         for setting in HARDENED {
             command.args(["-c", setting]);
         }
-        Self { command, shown: vec!["git".into()], input: Input::Null }
+        Self { command, shown: vec!["git".into()], input: Input::Null, limit: None, secret: None }
     }
 
     pub(super) fn config(mut self, setting: &str) -> Self {
@@ -96,6 +105,20 @@ impl Git {
     pub(super) fn arg(mut self, arg: impl AsRef<OsStr>) -> Self {
         self.shown.push(arg.as_ref().to_owned());
         self.command.arg(arg);
+        self
+    }
+
+    /// An argument that people see as `shown`: a URL may hold a password.
+    pub(super) fn arg_as(mut self, arg: &str, shown: &str) -> Self {
+        self.command.arg(arg);
+        self.shown.push(shown.into());
+        self.secret = (arg != shown).then(|| (arg.to_owned(), shown.to_owned()));
+        self
+    }
+
+    /// Is ended when it takes longer: whoever is at the other end of a network may never answer.
+    pub(super) fn within(mut self, limit: Duration) -> Self {
+        self.limit = Some(limit);
         self
     }
 
@@ -148,14 +171,35 @@ impl Git {
         // `command` holds our copy of a lock handed over; the child must be its only other holder.
         drop(self.command);
         let pipe = child.stdin.take();
+        let over_time = AtomicBool::new(false);
+        let group = Pid::from_child(&child);
         let output = std::thread::scope(|scope| {
+            let (_ends_with_us, ended) = mpsc::channel::<()>();
             if let (Some(mut pipe), Some(bytes)) = (pipe, bytes) {
                 // A child that ends early closes the pipe; its exit code tells the story then.
                 scope.spawn(move || drop(pipe.write_all(&bytes)));
             }
+            if let Some(limit) = self.limit {
+                let over_time = &over_time;
+                scope.spawn(move || {
+                    if ended.recv_timeout(limit) == Err(RecvTimeoutError::Timeout) {
+                        over_time.store(true, Ordering::Relaxed);
+                        // Its helpers are of the same group.
+                        let _ = kill_process_group(group, Signal::KILL);
+                    }
+                });
+            }
             child.wait_with_output()
         });
-        Ok((output.map_err(not_started)?, line))
+        let mut output = output.map_err(not_started)?;
+        if let (Some(limit), true) = (self.limit, over_time.load(Ordering::Relaxed)) {
+            let text = format!("{OVER_TIME} within {} s", limit.as_secs());
+            output.stderr.extend(text.as_bytes());
+        }
+        if let Some((secret, shown)) = &self.secret {
+            output.stderr = output.stderr.replace(secret, shown);
+        }
+        Ok((output, line))
     }
 
     /// Runs to the end and gives the standard output, if the exit code is 0.

@@ -123,7 +123,10 @@ impl Repo {
     }
 
     /// The bytes of a blob.
-    pub(super) fn blob(&self, id: ObjectId) -> Result<Vec<u8>, GitError> {
+    ///
+    /// # Errors
+    /// It is not in the repository.
+    pub fn blob(&self, id: ObjectId) -> Result<Vec<u8>, GitError> {
         let found = self.with(|repo| repo.find_blob(raw(id)?).map(|blob| blob.content().to_vec()));
         match found {
             Some(Ok(found)) => Ok(found),

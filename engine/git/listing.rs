@@ -24,6 +24,14 @@ impl Repo {
         Ok(self.leaves_of(commit.as_str())?.into_iter().map(|(path, _)| path).collect())
     }
 
+    /// Every path in a commit with what is there, in git's order.
+    ///
+    /// # Errors
+    /// The commit is not in the repository.
+    pub fn leaves_at(&self, commit: &CommitId) -> Result<Vec<(BString, Leaf)>, GitError> {
+        self.leaves_of(commit.as_str())
+    }
+
     /// Every path of a commit or tree with what is there, in git's order.
     pub(super) fn leaves_of(&self, treeish: &str) -> Result<Vec<(BString, Leaf)>, GitError> {
         match self.with(|repo| listed(repo, treeish)) {

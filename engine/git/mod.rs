@@ -17,6 +17,7 @@
 //! | [`scope`] | snapshot and guard against a whitelist |
 //! | [`baseline`], [`survey`], [`upstream`] | what holds before a run, asked without writing anything |
 //! | [`pushes`] | what a worker tried to push, or did |
+//! | [`remote`] | a remote's branch: where it stands, and setting it to a commit |
 //! | [`checked`], [`whole`] | what was checked stays until it is committed; what is committed is on disk |
 //!
 //! The scope check does not ask git what changed. It walks the worktree itself, once, and compares each
@@ -53,6 +54,7 @@ pub mod put_back;
 mod ref_lock;
 pub mod refs;
 mod registry;
+pub mod remote;
 pub mod removal;
 pub mod repo;
 pub mod rewritten;
@@ -78,6 +80,7 @@ pub use guard_file::KeptLook;
 pub use irregular::{Irregular, IrregularKind};
 pub use merge::{MergeOutcome, Merged};
 pub use objects::{Change, ChangeKind, Identity};
+pub use remote::Remote;
 pub use removal::{Refusal, Removal, Salvage};
 pub use repo::{Obstacle, ObstacleKind, Repo};
 pub use scope::{Place, ScopeFinding};

@@ -166,7 +166,7 @@ fn quoted(bytes: &[u8]) -> Vec<u8> {
 }
 
 /// A URL without what stands before its host: a name, and often a token.
-fn without_password(url: &[u8]) -> BString {
+pub(super) fn without_password(url: &[u8]) -> BString {
     let Some(start) = url.find(b"://").map(|at| at + 3) else { return url.into() };
     let end = url[start..].find_byte(b'/').map_or(url.len(), |at| start + at);
     match url[start..end].rfind_byte(b'@') {

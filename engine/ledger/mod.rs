@@ -7,8 +7,11 @@
 
 mod attempt;
 mod cost;
+mod delivery;
 mod gate;
+mod hands;
 mod judge;
+mod lessons;
 mod outage;
 mod phase;
 mod ready;
@@ -24,7 +27,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use cost::{Allowed, Cost, Role, total};
+pub use delivery::{AfterRan, Deliverable, DeliveryState, Held, Item};
 pub use gate::{GatePhase, GateState};
+pub use hands::{Hands, LeadAsks, SentBack};
 pub use judge::{
     Candidate, NextAttempt, Starts, candidates, candidates_from, default_due, judge, next_attempt,
     next_start,
@@ -38,6 +43,7 @@ pub use verify::{NextVerify, VerifyRan, VerifyState};
 pub use wp::{Faulted, Fork, RoundRecord, Session, Spoilt, WpState, settled};
 
 use crate::event::{Event, MovedBranch, Outcome, Record, Standing, StopReason};
+use crate::model::approval::Covers;
 use crate::model::baseline::Compared;
 use crate::model::ids::{CommitId, RunId, WpId};
 use crate::model::outcome::End;
@@ -161,6 +167,12 @@ pub struct Ledger {
     /// That last look.
     #[serde(default)]
     pub verify: Option<VerifyState>,
+    /// What the approval covers.
+    #[serde(default)]
+    pub covers: Covers,
+    /// How work leaves the machine, where the plan wants that.
+    #[serde(default)]
+    pub delivery: Option<DeliveryState>,
     #[serde(skip)]
     index: HashMap<WpId, usize>,
 }
@@ -182,8 +194,9 @@ impl Ledger {
     /// # Errors
     /// When the record is any other.
     pub fn open(record: &Record) -> Result<Self, LedgerError> {
-        let Event::RunCreated { run, goal, plan_sha256, base, mode, levels, verify, .. } =
-            &record.event
+        let Event::RunCreated {
+            run, goal, plan_sha256, base, mode, levels, verify, delivery, ..
+        } = &record.event
         else {
             return Err(LedgerError::Creation {
                 seq: record.seq,
@@ -228,6 +241,8 @@ impl Ledger {
             questions: 0,
             to_verify: *verify,
             verify: None,
+            covers: Covers::default(),
+            delivery: delivery.clone().map(DeliveryState::new),
             index,
         })
     }
@@ -269,10 +284,11 @@ impl Ledger {
                     expected: "exists already",
                 });
             }
-            Event::RunApproved { plan_sha256, .. } => {
+            Event::RunApproved { plan_sha256, covers, .. } => {
                 if *plan_sha256 != self.plan_sha256 {
                     return Err(impossible(record, "the run", "one of another plan"));
                 }
+                self.covers = if self.approved { self.covers.with(covers) } else { covers.clone() };
                 self.approved = true;
             }
             Event::EngineStarted { .. } => {
@@ -280,6 +296,9 @@ impl Ledger {
                 self.stopped = None;
                 self.halted = false;
                 self.take_up_verify();
+                if let Some(delivery) = &mut self.delivery {
+                    delivery.take_up();
+                }
                 self.outcome = None;
                 self.checkout = None;
                 // Whoever starts an engine again has looked, and providers mend.
@@ -315,6 +334,7 @@ impl Ledger {
                 self.apply_verify(record)?;
                 self.follow_outages(record, None);
             }
+            event if event.of_delivery() => self.apply_delivery(record)?,
             Event::NoteAdded { text, by } => {
                 let (text, by) = (text.clone(), by.clone());
                 self.notes.push(Note { at: record.at, text, by });
@@ -371,6 +391,10 @@ impl Ledger {
                     fork.number = self.questions;
                 }
             }
+            Event::WpTaken { .. } => {
+                self.outcome = None;
+                self.another_chance(n);
+            }
             Event::WpRetried { by, .. } => {
                 self.outcome = None;
                 // An engine that takes a run up again is not somebody who grants money.
@@ -378,21 +402,26 @@ impl Ledger {
                     self.wps[n].allowed = Allowed::all(total(&self.wps[n].costs));
                     self.allowed = Allowed::all(total(self.costs()));
                 }
-                // Whoever was put off because of this WP has a chance again.
-                let mut freed = vec![self.wps[n].id.clone()];
-                while let Some(cause) = freed.pop() {
-                    for wp in &mut self.wps {
-                        if wp.phase == Phase::Deferred && wp.because.as_ref() == Some(&cause) {
-                            wp.phase = Phase::Waiting;
-                            wp.because = None;
-                            freed.push(wp.id.clone());
-                        }
-                    }
-                }
-                self.reopen_gate_of(n);
+                self.another_chance(n);
             }
             _ => {}
         }
+    }
+
+    /// The WP may get through after all: whoever was put off because of it has a chance again, and so has its
+    /// stage.
+    fn another_chance(&mut self, n: usize) {
+        let mut freed = vec![self.wps[n].id.clone()];
+        while let Some(cause) = freed.pop() {
+            for wp in &mut self.wps {
+                if wp.phase == Phase::Deferred && wp.because.as_ref() == Some(&cause) {
+                    wp.phase = Phase::Waiting;
+                    wp.because = None;
+                    freed.push(wp.id.clone());
+                }
+            }
+        }
+        self.reopen_gate_of(n);
     }
 
     /// What a session's end says of its provider.
@@ -454,6 +483,10 @@ fn reopens(event: &Event) -> bool {
     matches!(
         event,
         Event::WpRetried { .. }
+            | Event::RunApproved { .. }
+            | Event::AfterMergeStarted { .. }
+            | Event::AfterMergeRan { .. }
+            | Event::WpTaken { .. }
             | Event::EngineStarted { .. }
             | Event::EngineStopped { .. }
             | Event::WpCancelled { .. }

@@ -36,6 +36,8 @@ pub enum Phase {
     Deciding,
     /// The checked tree is being committed.
     Committing,
+    /// The lead has its worktree.
+    Taken,
     /// Committed on its branch, or its report delivered.
     Passed,
     /// Part of the integrated result.
@@ -69,6 +71,7 @@ impl Phase {
             Self::AwaitingReview => "awaiting_review",
             Self::Deciding => "deciding",
             Self::Committing => "committing",
+            Self::Taken => "taken",
             Self::Passed => "passed",
             Self::Integrated => "integrated",
             Self::Escalated => "escalated",
@@ -87,7 +90,7 @@ impl Phase {
     /// A person is waited for, and nothing is wrong.
     #[must_use]
     pub fn awaits_person(self) -> bool {
-        matches!(self, Self::AwaitingReview | Self::AwaitingAnswer)
+        matches!(self, Self::AwaitingReview | Self::AwaitingAnswer | Self::Taken)
     }
 
     /// Nothing more happens to it unless somebody asks.

@@ -9,6 +9,7 @@ use super::phase::Phase;
 use super::verify::VerifyState;
 use super::wp::WpState;
 use crate::event::{After, Outcome};
+use crate::model::approval::Cover;
 use crate::model::ids::{StageId, WpId};
 use crate::model::plan::{Kind, Mode};
 
@@ -17,7 +18,7 @@ impl Ledger {
     /// those in the middle of something first (a crash left them so), then those that may begin.
     #[must_use]
     pub fn startable(&self) -> Vec<&WpState> {
-        let active = self.wps.iter().filter(|wp| wp.phase.active());
+        let active = self.wps.iter().filter(|wp| wp.phase.active() && !wp.is_with_lead());
         if self.halted {
             return active.collect();
         }
@@ -26,23 +27,44 @@ impl Ledger {
         let fresh = self
             .wps
             .iter()
-            .filter(|wp| wp.phase == Phase::Waiting && open.is_none_or(|open| wp.level <= open))
-            .filter(|wp| match &wp.after {
-                After::Base => true,
-                After::Stage(stage) => !unfinished.contains_key(stage),
-                After::Wps(needs) => needs.iter().all(|need| self.wp(need).is_some_and(through)),
-            });
+            .filter(|wp| wp.phase == Phase::Waiting && !wp.is_with_lead())
+            .filter(|wp| self.has_base(wp, open, &unfinished));
         active.chain(fresh).collect()
+    }
+
+    /// WPs that an engine has something to do with because the lead has them, or wants to.
+    pub fn for_the_lead(&self) -> impl Iterator<Item = &WpState> {
+        self.wps.iter().filter(|wp| wp.has_work_for_lead())
+    }
+
+    /// Whether what `wp` builds on is there.
+    #[must_use]
+    pub fn may_begin(&self, wp: &WpState) -> bool {
+        self.has_base(wp, self.open_level(), &self.stages_with(|wp| !through(wp)))
+    }
+
+    fn has_base(
+        &self,
+        wp: &WpState,
+        open: Option<usize>,
+        unfinished: &HashMap<&StageId, &WpId>,
+    ) -> bool {
+        let built_on = match &wp.after {
+            After::Base => true,
+            After::Stage(stage) => !unfinished.contains_key(stage),
+            After::Wps(needs) => needs.iter().all(|need| self.wp(need).is_some_and(through)),
+        };
+        built_on && open.is_none_or(|open| wp.level <= open)
     }
 
     /// WPs that cannot run, each with the one it waits for in vain.
     #[must_use]
     pub fn to_defer(&self) -> Vec<(WpId, WpId)> {
-        let lost = self.stages_with(|wp| wp.phase.stuck());
-        let stuck = |need: &&WpId| self.wp(need).is_some_and(|need| need.phase.stuck());
+        let lost = self.stages_with(is_stuck);
+        let stuck = |need: &&WpId| self.wp(need).is_some_and(is_stuck);
         self.wps
             .iter()
-            .filter(|wp| wp.phase == Phase::Waiting)
+            .filter(|wp| wp.phase == Phase::Waiting && !wp.is_with_lead())
             .filter_map(|wp| {
                 let cause = match &wp.after {
                     After::Base => None,
@@ -71,11 +93,12 @@ impl Ledger {
         {
             return Some(NextGate::Open(gate));
         }
-        if self.mode == Mode::Independent || self.gate_failed() || self.halted {
+        let covered = self.covers.has(Cover::Integration);
+        if self.mode == Mode::Independent || self.gate_failed() || self.halted || !covered {
             return None;
         }
         let level = self.open_level()?;
-        let settled = self.of_level(level).all(|wp| wp.phase.settled());
+        let settled = self.of_level(level).all(|wp| wp.phase.got_through() || is_stuck(wp));
         let wps: Vec<WpId> =
             self.of_level(level).filter(|wp| mergeable(wp)).map(|wp| wp.id.clone()).collect();
         (settled && !wps.is_empty()).then_some(NextGate::Ready { level, wps })
@@ -84,6 +107,15 @@ impl Ledger {
     /// How the run stands if nothing more can be done now.
     #[must_use]
     pub fn standing(&self) -> Outcome {
+        match self.standing_here() {
+            Outcome::Done => self.delivered(),
+            other => other,
+        }
+    }
+
+    /// The same, as far as it is this machine's.
+    #[must_use]
+    pub fn standing_here(&self) -> Outcome {
         let any = |phase: Phase| self.wps.iter().any(|wp| wp.phase == phase);
         if any(Phase::Blocked) || self.halted {
             Outcome::Blocked
@@ -94,7 +126,10 @@ impl Ledger {
             || self.tampered()
         {
             Outcome::Failed
-        } else if self.wps.iter().all(|wp| wp.phase.got_through()) && self.next_verify().is_none() {
+        } else if self.wps.iter().all(|wp| wp.phase.got_through())
+            && self.next_verify().is_none()
+            && !self.uncovered_gate()
+        {
             Outcome::Done
         } else {
             Outcome::Waiting
@@ -113,12 +148,21 @@ impl Ledger {
         self.gates.last().is_some_and(|gate| gate.phase == GatePhase::Failed)
     }
 
+    /// Whether work is there that the approval does not let be merged.
+    #[must_use]
+    pub fn uncovered_gate(&self) -> bool {
+        self.mode == Mode::Staged
+            && !self.covers.has(Cover::Integration)
+            && self.wps.iter().any(mergeable)
+    }
+
     /// The first level that still has something to do or to merge.
     fn open_level(&self) -> Option<usize> {
         if self.mode == Mode::Independent {
             return None;
         }
-        self.wps.iter().find(|wp| !wp.phase.settled() || mergeable(wp)).map(|wp| wp.level)
+        let open = |wp: &&WpState| !(wp.phase.got_through() || is_stuck(wp)) || mergeable(wp);
+        self.wps.iter().find(open).map(|wp| wp.level)
     }
 
     fn of_level(&self, level: usize) -> impl Iterator<Item = &WpState> {
@@ -126,6 +170,12 @@ impl Ledger {
         let start = self.wps.partition_point(|wp| wp.level < level);
         self.wps[start..end].iter()
     }
+}
+
+/// It has ended without getting through. What the lead has may get through yet, as long as nothing is in the way
+/// of it.
+fn is_stuck(wp: &WpState) -> bool {
+    wp.phase.stuck() && (wp.phase == Phase::Blocked || !wp.is_with_lead())
 }
 
 /// What waits for this WP can build on it.

@@ -167,6 +167,15 @@ impl ReviewState {
         }
     }
 
+    /// Everybody is asked anew, under numbers of their own.
+    pub(super) fn begin_again(&mut self) {
+        (self.guard, self.block_from) = (None, None);
+        self.try_again();
+        for reviewer in &mut self.reviewers {
+            (reviewer.verdict, reviewer.session) = (None, None);
+        }
+    }
+
     fn entry(&mut self, lens: &str) -> &mut Reviewer {
         let n = self.reviewers.iter().position(|reviewer| reviewer.lens == lens);
         let n = n.unwrap_or_else(|| {

@@ -55,6 +55,7 @@ impl WpState {
                 self.reviewed_by = None;
                 self.review = ReviewState::default();
                 self.pass = 0;
+                self.pass_from = 0;
                 self.phase = P::Starting;
             }
             (
@@ -96,9 +97,13 @@ impl WpState {
             (P::Reviewing, Event::BudgetSpent { limit, of_run, reviewer, .. })
                 if !self.review.is_at_work() =>
             {
-                // The work is as good as it was: another try goes on with the review.
-                self.was = Some(P::Reviewing);
-                self.budget_spent(limit, *of_run, reviewer.as_deref());
+                if self.rechecks() {
+                    self.recheck_unpaid(limit, *of_run);
+                } else {
+                    // The work is as good as it was: another try goes on with the review.
+                    self.was = Some(P::Reviewing);
+                    self.budget_spent(limit, *of_run, reviewer.as_deref());
+                }
             }
             (
                 P::Reviewing,
@@ -149,6 +154,7 @@ impl WpState {
             (P::Deciding, Event::RoundEnded { round, class, problems, next, .. })
                 // What is wrong cannot be committed, whoever says so.
                 if *round == self.round
+                    && !self.rechecks()
                     && (*next == NextStep::Commit) == self.problems.is_empty() =>
             {
                 self.judged_at = Some(record.at);
@@ -158,13 +164,16 @@ impl WpState {
                 if self.kind == Kind::Change && Some(tree) == self.tree.as_ref() =>
             {
                 self.commit = Some(commit.clone());
+                self.let_go_of();
                 self.phase = P::Passed;
             }
             (P::Committing, Event::WpReported { report, .. }) if self.kind == Kind::Scout => {
                 self.report = Some(report.clone());
                 self.phase = P::Passed;
             }
-            (phase, Event::WpBlocked { problem, .. }) if phase.active() => {
+            (phase, Event::WpBlocked { problem, .. })
+                if phase.active() || self.lead_asks().is_some() =>
+            {
                 self.blocked_by = Some(problem.clone());
                 self.was = Some(phase);
                 self.phase = P::Blocked;
@@ -180,12 +189,23 @@ impl WpState {
                     self.was = Some(phase);
                 }
                 self.because = None;
+                self.let_go_of();
                 self.phase = P::Cancelled;
             }
             (
                 P::Escalated | P::Blocked | P::Cancelled | P::Passed | P::Deferred,
                 Event::WpRetried { .. },
             ) => self.retried(),
+            (
+                _,
+                Event::WpTaken { .. }
+                | Event::WpHandedOver { .. }
+                | Event::RecheckStarted { .. }
+                | Event::RecheckEnded { .. }
+                | Event::WpGivenBack { .. }
+                | Event::WpReleased { .. },
+            ) => self.of_lead(record)?,
+            (_, Event::WorktreeRemoved { .. }) if self.is_to_be_handed_over() => self.stands_no_more(),
             (phase, Event::WorktreeRemoved { .. }) if phase.settled() => self.worktree = None,
             (phase, Event::WorktreeKept { why, .. }) if phase.settled() => {
                 self.kept = Some(why.clone());
@@ -198,14 +218,15 @@ impl WpState {
     }
 
     fn scope_checked(&mut self, event: &Event) {
-        let Event::ScopeChecked { pass, tree, against, changed, problems, notes, .. } = event
+        let Event::ScopeChecked { pass, tree, against, changed, problems, notes, by_lead, .. } =
+            event
         else {
             return;
         };
         let same = self.tree.as_ref() == Some(tree);
         let rechecked = self.phase == Phase::Rechecking;
         self.pass = *pass;
-        if rechecked && !same && *pass > PASSES {
+        if rechecked && !same && *pass > self.pass_from + PASSES {
             let text = format!("change files each time they run ({PASSES} times in a row)");
             let problem = Problem::new(Check::Dod, text);
             self.problems.push(problem.about("the DoD commands"));
@@ -213,6 +234,7 @@ impl WpState {
         self.tree = Some(tree.clone());
         self.against = Some(against.clone());
         self.changed = *changed;
+        self.changed_by_lead(by_lead);
         self.problems.extend(problems.iter().cloned());
         // A second look sees the same things again.
         for note in notes {
@@ -285,6 +307,10 @@ impl WpState {
         self.review.try_again();
         self.last_round = self.round + self.budget;
         let was = self.was.take();
+        if self.worktree.is_none() && !self.is_to_be_handed_over() {
+            // Nothing is left that the lead could have in its hands.
+            self.let_go_of();
+        }
         self.phase = match (self.phase, was) {
             _ if self.worktree.is_none() => Phase::Waiting,
             (Phase::Escalated, Some(Phase::Reviewing)) => {

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::cost::{Allowed, Cost, total};
+use super::hands::{Hands, SentBack};
 use super::phase::Phase;
 use super::review::ReviewState;
 use crate::event::{After, Classed, LevelShape, WpShape};
@@ -236,6 +237,18 @@ pub struct WpState {
     pub settled_at: Option<Timestamp>,
     /// What it waits for.
     pub after: After,
+    /// What of it is, or was, in the lead's own hands.
+    #[serde(default)]
+    pub hands: Option<Hands>,
+    /// What the lead's work has wrong that a worker is to mend.
+    #[serde(default)]
+    pub sent_back: Option<SentBack>,
+    /// Times that its checks began anew within a round.
+    #[serde(default)]
+    pub looks: u32,
+    /// Passes of this round that were over when its checks last began.
+    #[serde(default)]
+    pub pass_from: u32,
     pub(super) dods: u32,
     pub(super) reviewed: bool,
     pub(super) budget: u32,
@@ -303,6 +316,10 @@ impl WpState {
             since: None,
             settled_at: None,
             after: shape.after.clone(),
+            hands: None,
+            sent_back: None,
+            looks: 0,
+            pass_from: 0,
             dods: shape.dods,
             reviewed: shape.reviewed,
             budget: shape.rounds,
@@ -329,6 +346,10 @@ impl WpState {
     /// What of that the next brief carries: a limit that was used up is not the worker's to mend.
     #[must_use]
     pub fn to_mend(&self) -> &[Problem] {
+        let over = self.rounds.last().map_or(0, |round| round.round);
+        if let Some(sent_back) = self.sent_back.as_ref().filter(|it| it.round > over) {
+            return &sent_back.problems;
+        }
         let Some((last, before)) = self.rounds.split_last() else { return &[] };
         if last.spent.is_none() {
             return &last.problems;

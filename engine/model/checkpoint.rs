@@ -6,6 +6,8 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::approval::Covers;
+use super::delivery::PlannedDelivery;
 use super::ids::{CommitId, RunId, StageId, TierId, WorkerId, WpId};
 use super::outcome::{DodClass, Ran};
 use super::plan::{Approval, Budget, Kind, Mode, Risk};
@@ -49,6 +51,12 @@ pub struct Checkpoint {
     pub verify: Option<PlannedVerify>,
     /// WPs of one stage whose whitelists meet.
     pub overlaps: Vec<Overlap>,
+    /// What a yes to it covers.
+    #[serde(default)]
+    pub covers: Covers,
+    /// What leaves the machine; nothing where the plan does not want that.
+    #[serde(default)]
+    pub delivery: Option<PlannedDelivery>,
     /// Worktrees that are removed once their work is proven merged.
     pub cleaned: Vec<String>,
     /// What the person should know before saying yes.

@@ -1,9 +1,13 @@
 //! The nouns of the product: ids, the plan as resolved, outcomes. Data only: serde (and schemars,
 //! which describes the same data), no I/O, no clock.
 
+pub mod approval;
 pub mod baseline;
 pub mod checkpoint;
+pub mod delivery;
+pub mod gap;
 pub mod ids;
+pub mod lesson;
 pub mod outcome;
 pub mod panel;
 pub mod plan;

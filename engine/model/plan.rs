@@ -9,13 +9,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::delivery::Delivery;
 use super::ids::{RunId, StageId, TierId, WorkerId, WpId};
 use super::time::Length;
 use super::turn::Usd;
 use super::verdict::ReviewSeverity;
 
 pub use tier::{Adapter, BUILT_IN_WORKERS, BriefBy, Continue, Does, Tier, Worker, grace};
-pub use wp::{Dod, Fork, Kind, Review, Risk, Wp};
+pub use wp::{Dod, Fork, Kind, ReportForm, Review, Risk, Wp};
 
 /// A whole plan, ready to be compiled into a graph.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -53,12 +54,25 @@ pub struct Plan {
     /// How long a person has to answer a question before its default is taken, where that is allowed.
     #[serde(default)]
     pub decide_within: Option<Length>,
+    /// Files that the lead may change in a WP that it takes, before a worker has to look at it.
+    #[serde(default = "lead_may_fix")]
+    pub lead_may_fix: u32,
     /// What all workers and reviewers of the run may use together.
     #[serde(default)]
     pub budget: Budget,
     /// What is looked at once more when everything is integrated.
     #[serde(default)]
     pub verify: Option<Verify>,
+    /// How work leaves the machine; without it nothing does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub delivery: Option<Delivery>,
+}
+
+/// What a lead may change by hand where nothing is said.
+pub const LEAD_MAY_FIX: u32 = 1;
+
+fn lead_may_fix() -> u32 {
+    LEAD_MAY_FIX
 }
 
 /// Who answers a question that a worker asks and the plan does not.

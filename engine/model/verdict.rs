@@ -98,7 +98,7 @@ impl Verdict {
 }
 
 /// The last fenced block that is JSON by name, or has no name.
-fn last_block(text: &str) -> Option<String> {
+pub(super) fn last_block(text: &str) -> Option<String> {
     let (mut last, mut open) = (None, None::<(&str, bool, Vec<&str>)>);
     for line in text.lines() {
         let ticks = &line.trim()[..line.trim().len() - line.trim().trim_start_matches('`').len()];

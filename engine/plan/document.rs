@@ -3,6 +3,7 @@
 //! keys mean once the defaults are in is `model::plan`.
 
 mod config;
+mod delivery;
 mod review;
 mod stage;
 mod tier;
@@ -16,6 +17,7 @@ use super::shape::{Either, Named, Table, Word};
 use crate::model::plan::{Approval, Autonomy, Checkout};
 
 pub use config::{Config, Defaults, ProvisionDefaults};
+pub use delivery::{AutoMerge, Delivery};
 pub use review::{ReviewTable, Verify};
 pub use stage::{Consolidate, Stage};
 pub use tier::{Tier, Worker};
@@ -119,6 +121,11 @@ pub struct Document {
     #[schemars(example = serde_json::json!({ "review_tier": "lead", "live": ["npm run e2e"] }))]
     pub verify: Option<Table<Verify>>,
 
+    /// How checked work leaves the machine: pushed, asked to be merged at the forge, merged. Default: nothing
+    /// leaves the machine.
+    #[schemars(example = serde_json::json!({ "auto_merge_risk": "low" }))]
+    pub delivery: Option<Table<Delivery>>,
+
     /// Stages in the order they run. The work packages of one stage run in parallel; the next stage
     /// starts from their integrated result. Without stages and without `needs` every work package is
     /// independent and gets a branch of its own.
@@ -188,6 +195,12 @@ pub struct PlanTable {
     #[schemars(extend("default" = "30m"))]
     #[schemars(example = &"2h")]
     pub decide_within: Option<Time>,
+
+    /// Files that the lead may change in a work package that it takes (`sop take`); 0 is none. With more, a worker
+    /// has to go on with it.
+    #[schemars(extend("default" = 1))]
+    #[schemars(example = 3)]
+    pub lead_may_fix: Option<Whole<0, 1000>>,
 
     /// Dollars that all workers and reviewers of the run may cost together. codex and gemini never tell what they
     /// cost: it does not hold them, and `budget_tokens` does. Default: no limit.

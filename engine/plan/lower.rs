@@ -5,6 +5,7 @@ mod brief;
 mod budgets;
 mod commands;
 mod consolidation;
+mod delivery;
 mod names;
 mod notes;
 mod paths;
@@ -31,6 +32,8 @@ pub use notes::{Note, Notes, Spot};
 const COMMAND_TIMEOUT: Length = Length::secs(10 * 60);
 /// Limit of an attempt or a reviewer that has none of its own.
 const WORK_TIMEOUT: Length = Length::secs(30 * 60);
+/// How long a request that would merge by itself waits for its checks, where the plan does not say.
+const WAIT_FOR_CHECKS: Length = Length::secs(10 * 60);
 /// Log size of an attempt on a tier that has none of its own.
 const LOG_LIMIT: u64 = 64_000_000;
 /// How long a person has to answer before a default is taken, where the plan does not say.
@@ -57,8 +60,18 @@ pub struct Lowered {
 #[must_use]
 pub fn lower(document: Document, dir: &Path) -> Lowered {
     let mut notes = Notes::default();
-    let Document { version: _, plan, provision, tiers, workers, review, verify, stage, wp } =
-        document;
+    let Document {
+        version: _,
+        plan,
+        provision,
+        tiers,
+        workers,
+        review,
+        verify,
+        delivery,
+        stage,
+        wp,
+    } = document;
     let plan = plan.0;
     let names = Names::gather(&tiers, &workers, &stage, &wp, &mut notes);
     tiers::check(&tiers, &names, &mut notes);
@@ -99,6 +112,7 @@ pub fn lower(document: Document, dir: &Path) -> Lowered {
     }
     let worker = defaults.worker.as_ref();
     let verify = verify.map(|table| review::verify(&table, staged, worker, &names, &mut notes));
+    let delivery = delivery.map(|table| delivery::lower(table.0, &mut notes));
     let provision = lower_provision(provision.0, &mut notes);
     let workers = workers::lower(workers, &mut notes);
     let mut plan = Plan {
@@ -117,8 +131,10 @@ pub fn lower(document: Document, dir: &Path) -> Lowered {
         wps,
         autonomy: plan.autonomy.map(|word| word.0).unwrap_or_default(),
         decide_within,
+        lead_may_fix: plan.lead_may_fix.map_or(model::LEAD_MAY_FIX, |Whole(files)| files as u32),
         budget: wps::budget(plan.budget_usd, plan.budget_tokens),
         verify,
+        delivery,
     };
     tiers::close(&mut plan);
     budgets::check(&plan, &origins, &mut notes);

@@ -27,6 +27,7 @@ pub mod sites;
 pub mod source;
 pub mod stand_in;
 pub mod wording;
+pub mod write;
 
 use std::collections::BTreeSet;
 use std::path::Path;

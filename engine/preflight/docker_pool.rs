@@ -43,7 +43,7 @@ pub(super) fn look(ask: &Ask) -> Part<DockerPool> {
     let Some(program) = home.find("docker") else {
         facts.docker = Some(false);
         let words = vec![Word::warn(
-            format!("{what}: and there is no `docker` here"),
+            format!("there is no `docker` here, and {what}"),
             "install it, or leave out what needs it",
         )];
         return Part::new(facts, "", words);
@@ -70,7 +70,7 @@ pub(super) fn look(ask: &Ask) -> Part<DockerPool> {
                 Ok(_) => "no Docker engine answers".to_owned(),
             };
             let words = vec![Word::warn(
-                format!("{what}: and {why}"),
+                format!("{why}, and {what}"),
                 "start the engine (`docker info` says what is wrong), or leave out what needs it",
             )];
             return Part::new(facts, "", words);

@@ -187,7 +187,7 @@ fn words(ask: &Ask, tiers: &BTreeMap<TierId, RoleTier>) -> Vec<Word> {
             && role.found != Some(false)
         {
             words.push(Word::warn(
-                format!("the tier `{id}` runs {}, which is not logged in", role.worker),
+                format!("the tier `{id}` runs `{}`, which is not logged in", role.worker),
                 help.clone().unwrap_or_else(|| "log in with it".to_owned()),
             ));
         }

@@ -11,9 +11,11 @@ use super::palette::{Look, Tone};
 use super::preflight;
 use super::whole;
 use super::words;
+use crate::model::approval::Cover;
 use crate::model::checkpoint::{
     Checkpoint, Overlap, OverlapSort, PlannedDod, PlannedStage, PlannedWp,
 };
+use crate::model::ids::WpId;
 use crate::model::outcome::DodClass;
 use crate::model::plan::{Approval, Kind, Mode, Risk, block_from};
 use crate::model::preflight::State;
@@ -129,6 +131,7 @@ impl Page<'_> {
                 writeln!(out)?;
             }
             self.wp(wp, out)?;
+            self.request(plan, Some(&wp.id), 4, out)?;
         }
         Ok(())
     }
@@ -262,7 +265,71 @@ impl Page<'_> {
         self.cleans(plan, merges, out)
     }
 
+    /// What becomes of the request of a WP, or of the whole: the merge column.
+    fn request(
+        &self,
+        plan: &Checkpoint,
+        wp: Option<&WpId>,
+        indent: usize,
+        out: &mut impl Write,
+    ) -> io::Result<()> {
+        let requests = plan.delivery.iter().flat_map(|delivery| &delivery.requests);
+        for request in requests.filter(|request| request.wp.as_ref() == wp) {
+            let (tone, word) = match request.merges {
+                true => (Tone::Warn, "by itself"),
+                false => (Tone::Normal, "not by itself"),
+            };
+            self.fact(out, indent, "merge", tone, &format!("{word}: {}", request.why))?;
+        }
+        Ok(())
+    }
+
+    /// What leaves the machine.
+    fn delivers(&self, plan: &Checkpoint, out: &mut impl Write) -> io::Result<()> {
+        let Some(delivery) = &plan.delivery else {
+            let text = "nothing: no `[delivery]`; all of it stays on this machine";
+            return self.fact(out, 0, "delivers", Tone::Faint, text);
+        };
+        let url = delivery.url.as_deref().unwrap_or("no such remote");
+        let branches = match delivery.branches.len() {
+            1 => "1 branch".to_owned(),
+            n => format!("{n} branches"),
+        };
+        let text = format!("{branches} to {} ({url})", delivery.remote);
+        self.fact(out, 0, "pushes", Tone::Warn, &text)?;
+        let requests = delivery.requests.len() as u64;
+        if requests > 0 {
+            let into = delivery.into.as_deref().unwrap_or("?");
+            let itself = delivery.requests.iter().filter(|request| request.merges).count();
+            let protected = match delivery.protected {
+                Some(true) => ", which is protected",
+                Some(false) => ", which is not protected",
+                None => "",
+            };
+            let text = format!(
+                "{} into {into}{protected} ({}); {itself} by itself, as one {}",
+                words::count(requests, "request"),
+                delivery.forge.name(),
+                delivery.merge_method
+            );
+            self.fact(out, 0, "requests", Tone::Warn, &text)?;
+            self.request(plan, None, 0, out)?;
+        }
+        for command in &delivery.after_merge {
+            let text = format!("{command} (asked about each time)");
+            self.fact(out, 0, "afterwards", Tone::Normal, &text)?;
+        }
+        for unknown in &delivery.unknown {
+            self.fact(out, 0, "unknown", Tone::Warn, unknown)?;
+        }
+        Ok(())
+    }
+
     fn cleans(&self, plan: &Checkpoint, merges: u64, out: &mut impl Write) -> io::Result<()> {
+        self.delivers(plan, out)?;
+        if !plan.covers.has(Cover::Cleanup) {
+            return self.fact(out, 0, "cleans", Tone::Normal, "nothing (`cleanup = false`)");
+        }
         match plan.cleaned.len() as u64 {
             0 => self.fact(out, 0, "cleans", Tone::Normal, "nothing"),
             n => {
@@ -287,6 +354,7 @@ impl Page<'_> {
             self.fact(out, 0, "preflight", tone, text)?;
         }
         let looked_at = preflight.is_some_and(|found| found.state > State::Go);
+        self.fact(out, 0, "a yes", Tone::Normal, &format!("covers {}", plan.covers))?;
         if !plan.overlaps.is_empty() || !plan.warnings.is_empty() || looked_at {
             writeln!(out)?;
         }
@@ -300,6 +368,12 @@ impl Page<'_> {
         }
         if let Some(preflight) = &plan.preflight {
             preflight::draw_words(preflight, self.look, out)?;
+        }
+        for stop in plan.delivery.iter().flat_map(|delivery| &delivery.stops) {
+            let line = Line::new(self.look)
+                .then(Tone::Bad, "cannot be delivered ")
+                .then(Tone::Normal, stop);
+            writeln!(out, "{}", line.done().trimmed())?;
         }
         if plan.would_stop() {
             let text = "This run would stop before any worker is paid: see above.";

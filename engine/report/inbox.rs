@@ -7,12 +7,14 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::commands;
+use super::delivery::{Delivered, DeliveredItem};
 use super::line::{Flow, Line};
 use super::narrate::one;
 use super::outlook::taken_at;
 use super::palette::{Look, Tone};
 use super::words;
 use crate::ledger::{Fork, GatePhase, Ledger, Phase, WpState};
+use crate::model::delivery::WaitsFor;
 use crate::model::ids::{RunId, WpId};
 use crate::model::plan::Plan;
 use crate::model::time::Timestamp;
@@ -52,12 +54,16 @@ pub enum Kind {
     Review,
     /// A WP did not get through; a person decides.
     Escalation,
+    /// The lead has it in their own hands.
+    Taken,
     /// Infrastructure is in the way of a WP.
     Blocked,
     /// A stage does not hold together.
     Gate,
     /// The last look found something, or cannot go on.
     Verify,
+    /// A delivery goes no further by itself.
+    Delivery,
     /// The run goes on when an engine takes it.
     Resume,
 }
@@ -68,9 +74,11 @@ impl Kind {
             Self::Question => ("asks", Tone::Warn),
             Self::Review => ("wants a review", Tone::Warn),
             Self::Escalation => ("escalated", Tone::Bad),
+            Self::Taken => ("is in your hands", Tone::Warn),
             Self::Blocked => ("blocked", Tone::Bad),
             Self::Gate => ("does not hold together", Tone::Bad),
             Self::Verify => ("last look", Tone::Bad),
+            Self::Delivery => ("delivery", Tone::Warn),
             Self::Resume => ("goes on with `sop resume`", Tone::Warn),
         }
     }
@@ -108,6 +116,7 @@ impl Waiting<'_> {
         }
         items.extend(self.gate());
         items.extend(self.verify());
+        items.extend(self.deliveries());
         if self.requests > 0 && !self.held {
             let n = words::count(self.requests as u64, "request");
             let text = format!("{n} noted, and no engine has the run");
@@ -115,6 +124,21 @@ impl Waiting<'_> {
             items.push(Item { command, ..self.item(Kind::Resume, None, text) });
         }
         items
+    }
+
+    /// Deliveries that wait for somebody, or for infrastructure. What stays open as planned waits for nobody.
+    fn deliveries(&self) -> Vec<Item> {
+        let delivered = Delivered::of(self.ledger).filter(|_| !self.held);
+        let all = delivered.into_iter().flat_map(|delivered| delivered.items);
+        let waits = all.filter(|it| it.held.is_some_and(|why| why.waits_for() != WaitsFor::Nobody));
+        let item = |it: DeliveredItem| {
+            let wp = it.wp.as_ref().and_then(|wp| self.ledger.wp(wp));
+            let why = it.why.unwrap_or_default();
+            let text = it.url.map_or_else(|| why.clone(), |url| format!("{why} ({url})"));
+            let command = commands::resume(&self.ledger.run);
+            Item { command, ..self.item(Kind::Delivery, wp, text) }
+        };
+        waits.map(item).collect()
     }
 
     fn item(&self, kind: Kind, wp: Option<&WpState>, text: String) -> Item {
@@ -171,6 +195,15 @@ impl Waiting<'_> {
                     command: commands::retry(run, &wp.id),
                     or: Some(commands::cancel(run, &wp.id)),
                     ..self.item(Kind::Escalation, Some(wp), text)
+                })
+            }
+            Phase::Taken => {
+                let hands = wp.hands.as_ref()?;
+                let what = hands.problems.first().map(one).unwrap_or_else(|| wp.title.clone());
+                Some(Item {
+                    command: commands::recheck(run, &wp.id),
+                    or: Some(commands::give_back(run, &wp.id)),
+                    ..self.item(Kind::Taken, Some(wp), format!("taken by {}: {what}", hands.by))
                 })
             }
             Phase::Blocked => {

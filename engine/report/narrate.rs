@@ -2,6 +2,7 @@
 //! lines that scroll up from the live view.
 
 use super::commands;
+use super::delivery;
 use super::palette::{Look, Tone};
 use super::words;
 use crate::event::{Event, NextStep, Outcome, Record, StopReason};
@@ -31,6 +32,10 @@ pub struct Said {
 /// What `record` means in words, `ledger` being the state after it; `None` when nobody needs to hear.
 #[must_use]
 pub fn narrate(record: &Record, ledger: &Ledger, look: &Look) -> Option<Said> {
+    if record.event.of_delivery() {
+        let (tone, text, milestone) = delivery::told(&record.event, ledger)?;
+        return Some(Said { wp: record.event.wp().cloned(), tone, text, milestone });
+    }
     // On the merged tree a command is of a WP, and what it says is of the whole.
     let of_whole = matches!(record.event, Event::GateDodRan { .. } | Event::VerifyRan { .. });
     let id = record.event.wp().filter(|_| !of_whole);
@@ -41,7 +46,8 @@ pub fn narrate(record: &Record, ledger: &Ledger, look: &Look) -> Option<Said> {
     Some(Said { wp: record.event.wp().cloned(), tone, text, milestone })
 }
 
-type Words = Option<(Tone, String, bool)>;
+/// How it looks, the sentence, and whether it stands for itself.
+pub(super) type Words = Option<(Tone, String, bool)>;
 
 fn step(tone: Tone, text: impl Into<String>) -> Words {
     Some((tone, text.into(), false))
@@ -96,7 +102,7 @@ fn of_wp(event: &Event, wp: &WpState, ledger: &Ledger, look: &Look) -> Words {
         Event::ScopeChecked { problems, .. } if !problems.is_empty() => {
             step(Tone::Bad, format!("scope: {}", listed(problems)))
         }
-        Event::ScopeChecked { pass, .. } if *pass > 1 && wp.proved.is_empty() => {
+        Event::ScopeChecked { pass, .. } if *pass > wp.pass_from + 1 && wp.proved.is_empty() => {
             step(Tone::Warn, "the DoD changed files: scope and DoD run again")
         }
         Event::DodRan { ran, .. } if !ran.end.success() => {
@@ -142,6 +148,16 @@ fn of_wp(event: &Event, wp: &WpState, ledger: &Ledger, look: &Look) -> Words {
         }
         Event::WpCancelled { by, .. } => milestone(Tone::Warn, format!("cancelled by {by}")),
         Event::WpRetried { by, .. } => milestone(Tone::Active, format!("tried again ({by})")),
+        Event::WpTaken { by, .. } => milestone(Tone::Warn, format!("taken by {by}")),
+        Event::RecheckStarted { by, .. } => step(Tone::Active, format!("{by} has it checked")),
+        Event::RecheckEnded { problems, to_worker, .. } if !problems.is_empty() => {
+            let whose = if *to_worker { "a worker goes on with it" } else { "the lead keeps it" };
+            milestone(Tone::Bad, format!("the check found {}; {whose}", listed(problems)))
+        }
+        Event::WpReleased { by_lead, .. } => {
+            let n = words::count(by_lead.len() as u64, "file");
+            milestone(Tone::Active, format!("given back by the lead, who changed {n}"))
+        }
         Event::WorktreeKept { why, .. } => milestone(Tone::Warn, format!("worktree kept: {why}")),
         Event::WorktreeRemoved { salvage: Some(salvage), .. } => milestone(
             Tone::Warn,
@@ -155,6 +171,9 @@ fn of_wp(event: &Event, wp: &WpState, ledger: &Ledger, look: &Look) -> Words {
         | Event::DodRan { .. }
         | Event::RoundEnded { .. }
         | Event::ReviewStarted { .. }
+        | Event::WpHandedOver { .. }
+        | Event::RecheckEnded { .. }
+        | Event::WpGivenBack { .. }
         | Event::WorktreeRemoved { salvage: None, .. } => None,
         // Not about one WP.
         Event::RunCreated { .. }
@@ -177,7 +196,18 @@ fn of_wp(event: &Event, wp: &WpState, ledger: &Ledger, look: &Look) -> Words {
         | Event::CheckoutCompared { .. }
         | Event::RunGuarded { .. }
         | Event::RepositoryChanged { .. }
-        | Event::RunFinished { .. } => None,
+        | Event::RunFinished { .. }
+        // Told by `delivery`.
+        | Event::DeliveryStarted { .. }
+        | Event::BranchPushed { .. }
+        | Event::RequestOpened { .. }
+        | Event::RequestUpdated { .. }
+        | Event::RequestMerged { .. }
+        | Event::DeliveryLanded { .. }
+        | Event::DeliveryHeld { .. }
+        | Event::BranchRemoved { .. }
+        | Event::AfterMergeStarted { .. }
+        | Event::AfterMergeRan { .. } => None,
     }
 }
 
@@ -310,6 +340,9 @@ fn of_run(event: &Event, ledger: &Ledger, look: &Look) -> Words {
             match why {
                 StopReason::Interrupted => "interrupted; everything is kept and can be resumed",
                 StopReason::Waiting => "stopped: only a person can go on",
+                StopReason::Halted if through(ledger) == ledger.wps.len() => {
+                    "stopped: infrastructure is in the way of what is left"
+                }
                 StopReason::Halted => "stopped: infrastructure is in the way of every WP",
             },
         ),
@@ -431,8 +464,25 @@ fn of_run(event: &Event, ledger: &Ledger, look: &Look) -> Words {
         | Event::WpDeferred { .. }
         | Event::WpCancelled { .. }
         | Event::WpRetried { .. }
+        | Event::WpTaken { .. }
+        | Event::WpHandedOver { .. }
+        | Event::RecheckStarted { .. }
+        | Event::RecheckEnded { .. }
+        | Event::WpGivenBack { .. }
+        | Event::WpReleased { .. }
         | Event::WorktreeRemoved { .. }
-        | Event::WorktreeKept { .. } => None,
+        | Event::WorktreeKept { .. }
+        // Told by `delivery`.
+        | Event::DeliveryStarted { .. }
+        | Event::BranchPushed { .. }
+        | Event::RequestOpened { .. }
+        | Event::RequestUpdated { .. }
+        | Event::RequestMerged { .. }
+        | Event::DeliveryLanded { .. }
+        | Event::DeliveryHeld { .. }
+        | Event::BranchRemoved { .. }
+        | Event::AfterMergeStarted { .. }
+        | Event::AfterMergeRan { .. } => None,
     }
 }
 
@@ -453,6 +503,10 @@ fn passed(wp: &WpState, commit: &str, look: &Look) -> String {
     }
     if let Some(by) = &wp.reviewed_by {
         facts.push(format!("approved by {by}"));
+    }
+    match wp.by_lead().len() as u64 {
+        0 => {}
+        n => facts.push(format!("{} by the lead", words::count(n, "file"))),
     }
     facts.push(time_of(wp));
     facts.push(commit.to_owned());

@@ -106,6 +106,9 @@ fn roles(runtime: &Runtime, look: &Look, out: &mut impl Write) -> io::Result<()>
         let line = Line::new(look).gap(4).cell(Tone::Faint, name, widest + 2);
         let text = match role {
             None => Flow::after(line).then(Tone::Faint, "no tier"),
+            Some(role) if name != "lead" && Some(role) == runtime.lead.as_ref() => {
+                Flow::after(line).then(Tone::Faint, "as lead")
+            }
             Some(role) => told(role, Flow::after(line)),
         };
         text.write(out)?;

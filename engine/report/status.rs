@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use super::cells::width;
 use super::commands;
 use super::costs::Costs;
+use super::delivery::Delivered;
 use super::line::{Flow, Line};
 use super::narrate::{length_of, one, question, through};
 use super::outlook::{Pause, paused_reviewers, taken_at};
@@ -79,6 +80,9 @@ pub fn write(
     match Whole::of(ledger) {
         Some(verify) => verify.write(out, look)?,
         None => Whole::write_none(out, look)?,
+    }
+    if let Some(delivery) = Delivered::of(ledger) {
+        delivery.write(out, look)?;
     }
     let told = asked(ledger, plan, now).chain(at_work(ledger, troubles, now));
     let told = tampering(ledger).chain(told).chain(paused(ledger, plan, now));
@@ -334,6 +338,10 @@ fn what(wp: &WpState, ledger: &Ledger, plan: Option<&Plan>, now: Timestamp) -> S
         },
         Phase::Escalated => wp.carried().first().map(one).unwrap_or_default(),
         Phase::Blocked => wp.blocked_by.as_ref().map(one).unwrap_or_default(),
+        Phase::Taken => {
+            let by = wp.hands.as_ref().map_or("", |hands| hands.by.as_str());
+            format!("by {by}; {}", commands::recheck(&ledger.run, &wp.id))
+        }
         Phase::Deferred => wp.because.as_ref().map(|id| format!("needs {id}")).unwrap_or_default(),
         Phase::Starting => match plan.and_then(|plan| Pause::of(plan, ledger, wp, now)) {
             Some(pause) => pause.text(now),

@@ -29,6 +29,7 @@ pub fn state(phase: Phase) -> &'static str {
         Phase::AwaitingAnswer => "needs answer",
         Phase::Deciding => "judging",
         Phase::Committing => "committing",
+        Phase::Taken => "taken",
         Phase::Passed => "passed",
         Phase::Integrated => "integrated",
         Phase::Escalated => "escalated",
@@ -45,7 +46,9 @@ pub fn tone(phase: Phase) -> Tone {
         Phase::Waiting | Phase::Deferred => Tone::Faint,
         Phase::Passed | Phase::Integrated => Tone::Good,
         Phase::Escalated | Phase::Blocked => Tone::Bad,
-        Phase::AwaitingReview | Phase::AwaitingAnswer | Phase::Cancelled => Tone::Warn,
+        Phase::AwaitingReview | Phase::AwaitingAnswer | Phase::Taken | Phase::Cancelled => {
+            Tone::Warn
+        }
         _ => Tone::Active,
     }
 }
@@ -59,7 +62,7 @@ pub fn mark(phase: Phase, look: &Look) -> &'static str {
         Phase::Passed | Phase::Integrated => look.pick("✓", "+"),
         Phase::Escalated => look.pick("✗", "x"),
         Phase::Blocked => "!",
-        Phase::AwaitingReview | Phase::AwaitingAnswer => "?",
+        Phase::AwaitingReview | Phase::AwaitingAnswer | Phase::Taken => "?",
         Phase::Cancelled => look.pick("■", "#"),
         _ => look.pick("●", "*"),
     }

@@ -85,7 +85,7 @@ pub async fn touched(
                 checkout: true,
             })?;
             let moved = site.settled.moved(&site.repo, site.dir.run())?;
-            let diff = site.repo.compare(&before, &after)?;
+            let diff = site.compare(&before, &after)?;
             let pushed = match began_at {
                 Some(began_at) => site.repo.pushed(&diff, &after, &worktree, &began_at)?,
                 None => Vec::new(),

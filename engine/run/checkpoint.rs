@@ -11,6 +11,7 @@ use tempfile::TempDir;
 
 use super::clean::{discard, kept_out};
 use super::compile::{Base, Compiled};
+use super::deliver;
 use super::directory::{EngineLock, RunDir, write_whole};
 use super::error::RunError;
 use super::freeze;
@@ -24,6 +25,7 @@ use crate::event::Classed;
 use crate::git::{Removal, Repo, WorktreeSpec};
 use crate::graph::Waits;
 use crate::launch::Local;
+use crate::model::approval::Covers;
 use crate::model::checkpoint::{
     Checkpoint, Overlap, OverlapSort, PlannedDod, PlannedProvision, PlannedStage, PlannedTier,
     PlannedVerify, PlannedWp,
@@ -62,9 +64,20 @@ pub type Classes = BTreeMap<String, (Classed, PathBuf)>;
 pub struct DryRun {
     /// The classes.
     pub classes: Classes,
+    /// Paths that the commands changed and the base does not ignore, where such [traces](Traces) are told.
+    pub left_behind: Option<String>,
     /// Where the logs are.
     _scratch: Option<TempDir>,
     _lock: Option<EngineLock>,
+}
+
+/// What it means that a command changes files which the base does not ignore.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Traces {
+    /// There is no dry run: a worker would be blamed for them.
+    Refused,
+    /// They are named: nobody works there afterwards.
+    Told,
 }
 
 /// A check that a dry run is about to run.
@@ -108,6 +121,7 @@ pub async fn dry_run(
     repo: &Repo,
     plan: &Plan,
     base: &Base,
+    traces: Traces,
     mut orders: Orders,
     tell: fn(Checking<'_>),
 ) -> Result<DryRun, DryRunError> {
@@ -133,7 +147,7 @@ pub async fn dry_run(
         Ok(())
     })
     .await?;
-    let result = class_all(&site, base, &mut orders, tell).await;
+    let result = class_all(&site, base, traces, &mut orders, tell).await;
     let commit = base.commit.clone();
     let gone = site.blocking(Check::Provision, move |site| site.discard(UNIT, &commit)).await;
     tracing::debug!(?gone, "the checkpoint's worktree");
@@ -146,7 +160,8 @@ pub async fn dry_run(
             None
         }
     };
-    Ok(DryRun { classes: result?, _scratch: scratch, _lock: Some(lock) })
+    let (classes, left_behind) = result?;
+    Ok(DryRun { classes, left_behind, _scratch: scratch, _lock: Some(lock) })
 }
 
 /// The run that stands in a scratch folder: a name of its own, so that dry runs made at the same time do
@@ -205,9 +220,10 @@ fn is_old(folder: &Path) -> bool {
 async fn class_all(
     site: &Arc<Site>,
     base: &Base,
+    traces: Traces,
     orders: &mut Orders,
     tell: fn(Checking<'_>),
-) -> Result<Classes, DryRunError> {
+) -> Result<(Classes, Option<String>), DryRunError> {
     let commit = base.commit.clone();
     let worktree =
         site.blocking(Check::Provision, move |site| site.worktree(UNIT, None, &commit)).await?;
@@ -226,10 +242,15 @@ async fn class_all(
         let log = site.dir.named(&classed.ran.log);
         classes.insert(dod.text.clone(), (classed, log));
     }
-    if !classes.is_empty() {
-        provision::leaves_nothing(site, &worktree, "the Definition of Done").await?;
+    if classes.is_empty() {
+        return Ok((classes, None));
     }
-    Ok(classes)
+    match provision::leaves_nothing(site, &worktree, "the Definition of Done").await {
+        Err(Halt::Blocked { problem, .. }) if traces == Traces::Told => {
+            Ok((classes, problem.subject))
+        }
+        left => left.map(|()| (classes, None)).map_err(DryRunError::from),
+    }
 }
 
 fn scratch_failed(error: &std::io::Error) -> RunError {
@@ -239,6 +260,7 @@ fn scratch_failed(error: &std::io::Error) -> RunError {
 /// Writes the report of `compiled`, whose file the user calls `file`, for a run named `run`.
 #[must_use]
 pub fn report(
+    repo: &Repo,
     compiled: &Compiled,
     base: &Base,
     file: &str,
@@ -269,6 +291,7 @@ pub fn report(
             }),
         }
     }
+    let delivery = deliver::outlook(repo, plan, &compiled.graph, run, &base.commit, true);
     Checkpoint {
         run: run.clone(),
         plan: file.to_owned(),
@@ -289,6 +312,8 @@ pub fn report(
         budget: plan.budget,
         verify: planned_verify(plan),
         overlaps: compiled.possible.iter().map(|overlap| overlap_of(plan, overlap)).collect(),
+        covers: Covers::asked_by(plan),
+        delivery,
         cleaned: plan.wps.iter().map(|wp| wp.id.to_string()).collect(),
         warnings,
         preflight: None,

@@ -10,6 +10,7 @@ use crate::event::Event;
 use crate::git::in_use::{self, User};
 use crate::git::{GitError, Removal, Repo, SnapshotSpec, Worktree, WorktreeSpec};
 use crate::ledger::WpState;
+use crate::model::approval::Cover;
 use crate::model::ids::{CommitId, TreeId};
 use crate::model::outcome::Check;
 use crate::process;
@@ -76,6 +77,9 @@ async fn clean_unless(
     state: &WpState,
     users_of: fn(&Site, &Path) -> Vec<User>,
 ) -> Option<Event> {
+    if !site.covers.has(Cover::Cleanup) {
+        return None;
+    }
     match try_clean(site, state, users_of).await {
         Ok(event) => event,
         Err(Halt::Stopped) => None,

@@ -5,16 +5,21 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+use super::deliver;
 use super::directory::{RunDir, write_whole};
 use super::error::RunError;
-use super::freeze::{beside, freeze_classed, freeze_templates, frozen, sha256};
+use super::freeze::{
+    self, beside, freeze_classed, freeze_lessons, freeze_templates, frozen, sha256,
+};
 use super::naming::claim;
 use crate::event::{After, ApprovedBy, Classed, Event, LevelShape, Record, VERSION, WpShape};
 use crate::git::Repo;
 use crate::graph::{Sealed, Waits};
 use crate::journal::Journal;
+use crate::model::approval::Covers;
 use crate::model::baseline::Kept;
 use crate::model::ids::{CommitId, WpId};
+use crate::model::lesson::Lesson;
 use crate::model::plan::{Plan, Review};
 use crate::model::time::Timestamp;
 
@@ -30,22 +35,30 @@ pub struct NewRun<'a> {
     pub base: CommitId,
     /// How it was approved.
     pub by: ApprovedBy,
+    /// What that covers.
+    pub covers: Covers,
     /// Who approved it, for people.
     pub who: &'a str,
     /// The user's checkout as it is now.
     pub checkout: Option<&'a Kept>,
     /// DoD commands that were run on the base for the report that was approved, with their logs.
     pub classed: Vec<(Classed, PathBuf)>,
+    /// What is kept as [`freeze::AUDIT`], for a run of scouts.
+    pub audit: Option<Vec<u8>>,
+    /// What earlier runs have learned of the repository.
+    pub lessons: &'a [Lesson],
 }
 
 /// `approval.json`.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Approval {
     pub(super) by: ApprovedBy,
-    who: String,
+    pub(super) who: String,
     pub(super) at: Timestamp,
     pub(super) plan_sha256: String,
-    base: CommitId,
+    #[serde(default)]
+    pub(super) covers: Covers,
+    pub(super) base: CommitId,
 }
 
 /// Makes a run: its directory, the frozen plan, and the journal's first records. When this returns,
@@ -62,12 +75,17 @@ pub fn create(repo: &Repo, new: &NewRun<'_>) -> Result<RunDir, RunError> {
     write_whole(&dir.resolved(), &resolved)?;
     freeze_templates(repo, &dir)?;
     freeze_classed(&dir, &new.classed)?;
+    if let Some(audit) = &new.audit {
+        write_whole(&dir.named(freeze::AUDIT), audit)?;
+    }
+    freeze_lessons(&dir, new.lessons)?;
     let at = Timestamp(jiff::Timestamp::now());
     let approval = Approval {
         by: new.by,
         who: new.who.to_owned(),
         at,
         plan_sha256: sha.clone(),
+        covers: new.covers.clone(),
         base: new.base.clone(),
     };
     if let Some(kept) = new.checkout {
@@ -86,8 +104,10 @@ pub fn create(repo: &Repo, new: &NewRun<'_>) -> Result<RunDir, RunError> {
         levels: levels(plan, new.graph),
         verify: plan.verify.is_some(),
         beside_sha256: Some(beside(&dir)?),
+        delivery: deliver::shape(repo, plan)?,
     };
-    let approved = Event::RunApproved { by: new.by, plan_sha256: sha };
+    let covers = new.covers.clone();
+    let approved = Event::RunApproved { by: new.by, plan_sha256: sha, covers };
     let records = [Record { seq: 1, at, event: created }, Record { seq: 2, at, event: approved }];
     Journal::create(&dir.journal())?.append(&records)?;
     Ok(dir)

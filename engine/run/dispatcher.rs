@@ -10,7 +10,7 @@ use tokio::sync::{mpsc, oneshot, watch};
 
 use crate::event::{Event, Record, StopReason};
 use crate::journal::{Journal, JournalError};
-use crate::ledger::{Ledger, LedgerError, Phase, RESUMED};
+use crate::ledger::{Ledger, LedgerError, Phase, RESUMED, WpState};
 use crate::model::ids::WpId;
 use crate::model::outcome::Problem;
 use crate::model::time::Timestamp;
@@ -76,7 +76,10 @@ pub struct Engine<'a> {
     pub(super) cancelling: HashMap<WpId, (Event, PathBuf)>,
     pub(super) gate: Option<watch::Sender<Order>>,
     pub(super) verify: Option<watch::Sender<Order>>,
+    pub(super) deliveries: HashMap<Option<WpId>, watch::Sender<Order>>,
     pub(super) order: Order,
+    /// The only WP that this engine does anything about, which the lead has or wants.
+    pub(super) only: Option<WpId>,
     state_written: Option<Instant>,
     _lock: EngineLock,
 }
@@ -111,7 +114,9 @@ impl<'a> Engine<'a> {
             cancelling: HashMap::new(),
             gate: None,
             verify: None,
+            deliveries: HashMap::new(),
             order: Order::Go,
+            only: None,
             state_written: None,
             _lock: lock,
         }
@@ -162,7 +167,8 @@ impl<'a> Engine<'a> {
         }
         let sop = env!("CARGO_PKG_VERSION").to_owned();
         let mut events = vec![Event::EngineStarted { pid: std::process::id(), sop }];
-        let blocked = self.ledger.wps.iter().filter(|wp| wp.phase == Phase::Blocked);
+        let again = |wp: &&WpState| wp.phase == Phase::Blocked && self.only.is_none();
+        let blocked = self.ledger.wps.iter().filter(again);
         events.extend(
             blocked.map(|wp| Event::WpRetried { wp: wp.id.clone(), by: RESUMED.to_owned() }),
         );
@@ -262,6 +268,7 @@ impl<'a> Engine<'a> {
                     self.record(vec![Event::VerifyHalted { problem }])?;
                 }
             }
+            Message::DeliveryDone(wp) => drop(self.deliveries.remove(&wp)),
             Message::Record { .. } => unreachable!("facts are taken before"),
         }
         Ok(())
@@ -277,7 +284,8 @@ impl<'a> Engine<'a> {
     fn tell_all(&mut self, order: Order) {
         self.order = order;
         self.observer.stopping(order);
-        for orders in self.units.values().chain(&self.gate).chain(&self.verify) {
+        let all = self.units.values().chain(&self.gate).chain(&self.verify);
+        for orders in all.chain(self.deliveries.values()) {
             orders.send_replace(order);
         }
     }
@@ -286,13 +294,15 @@ impl<'a> Engine<'a> {
         self.units.is_empty()
             && self.gate.is_none()
             && self.verify.is_none()
+            && self.deliveries.is_empty()
             && !(self.order == Order::Go && self.later())
     }
 
     /// Whether something begins by itself when its time comes: a start that was put off, a question
     /// whose default is taken.
     pub(super) fn later(&self) -> bool {
-        self.ledger.wps.iter().any(|wp| self.site.paused(wp) || self.site.default_due(wp).is_some())
+        let mut wps = self.ledger.wps.iter().filter(|wp| self.concerns(Some(&wp.id)));
+        wps.any(|wp| self.site.paused(wp) || self.site.default_due(wp).is_some())
     }
 
     pub(super) fn write_state(&mut self, now: bool) {

@@ -9,13 +9,18 @@ use sha2::{Digest, Sha256};
 
 use super::directory::{DirectoryError, RunDir, write_whole};
 use super::error::RunError;
+use super::lessons;
 use crate::brief;
 use crate::event::{Classed, Event, Record};
 use crate::git::Repo;
 use crate::ledger::Ledger;
 use crate::model::ids::CommitId;
+use crate::model::lesson::Lesson;
 use crate::model::plan::Plan;
 use crate::plain_file;
+
+/// What an audit has to know when its scouts are done, within the run's directory.
+pub const AUDIT: &str = "audit.json";
 
 /// A plan as a run freezes it: what its approval is bound to.
 #[must_use]
@@ -81,8 +86,18 @@ pub(super) fn freeze_classed(dir: &RunDir, classed: &[(Classed, PathBuf)]) -> Re
     Ok(())
 }
 
-/// SHA-256 of what a run keeps beside its plan: the templates and [what the DoD said](freeze_classed), each
-/// file with its name and its length.
+/// What earlier runs had learned when this one was made.
+pub(super) fn freeze_lessons(dir: &RunDir, lessons: &[Lesson]) -> Result<(), RunError> {
+    if lessons.is_empty() {
+        return Ok(());
+    }
+    let bytes = serde_json::to_vec(lessons).unwrap_or_default();
+    write_whole(&dir.named(lessons::FROZEN), &bytes)?;
+    Ok(())
+}
+
+/// SHA-256 of what a run keeps beside its plan: the lessons, the templates, [what the DoD said](freeze_classed) and
+/// [`AUDIT`], each file with its name and its length.
 ///
 /// # Errors
 /// When one of them cannot be read, or is no plain file.
@@ -93,6 +108,10 @@ pub(super) fn beside(dir: &RunDir) -> Result<String, RunError> {
     };
     let folder = dir.path().join(brief::FOLDER);
     let mut paths = vec![dir.named("classed.json")];
+    let noted = dir.named(lessons::FROZEN);
+    if noted.symlink_metadata().is_ok() {
+        paths.push(noted);
+    }
     match fs::read_dir(&folder) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}
         entries => {
@@ -101,6 +120,8 @@ pub(super) fn beside(dir: &RunDir) -> Result<String, RunError> {
             }
         }
     }
+    let audit = dir.named(AUDIT);
+    paths.extend(audit.symlink_metadata().is_ok().then_some(audit));
     paths.sort();
     let mut all = Sha256::new();
     for path in paths {
@@ -119,7 +140,7 @@ pub(super) fn beside(dir: &RunDir) -> Result<String, RunError> {
 ///
 /// # Errors
 /// When something was changed, added or taken away.
-pub(super) fn unchanged_beside(dir: &RunDir, records: &[Record]) -> Result<(), RunError> {
+pub fn unchanged_beside(dir: &RunDir, records: &[Record]) -> Result<(), RunError> {
     let Some(Event::RunCreated { beside_sha256: Some(approved), .. }) =
         records.first().map(|record| &record.event)
     else {
@@ -137,13 +158,16 @@ pub(super) fn unchanged_beside(dir: &RunDir, records: &[Record]) -> Result<(), R
     })
 }
 
+/// What commands said on the base before the run was made, as it was kept.
+#[must_use]
+pub fn classed(dir: &RunDir) -> Vec<Classed> {
+    let kept = plain_file::read_own(&dir.named("classed.json")).ok();
+    kept.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default()
+}
+
 /// DoD commands whose class on a base is known already.
 pub(super) fn known(dir: &RunDir, ledger: &Ledger) -> BTreeMap<(CommitId, String), Classed> {
-    let frozen: Vec<Classed> = plain_file::read_own(&dir.named("classed.json"))
-        .ok()
-        .and_then(|bytes| serde_json::from_slice(&bytes).ok())
-        .unwrap_or_default();
-    let at_base = frozen.into_iter().map(|classed| (ledger.base.clone(), classed));
+    let at_base = classed(dir).into_iter().map(|classed| (ledger.base.clone(), classed));
     let in_run = ledger.wps.iter().filter_map(|wp| Some((wp.base.clone()?, &wp.classes)));
     let in_run =
         in_run.flat_map(|(base, classes)| classes.iter().map(move |c| (base.clone(), c.clone())));

@@ -30,6 +30,10 @@ pub enum Ending {
 impl Engine<'_> {
     /// Nothing runs any more: takes away what is not needed, and says how the run stands.
     pub(super) async fn let_go(mut self) -> Result<(Ending, Ledger), EngineError> {
+        if self.only.is_some() {
+            return self.let_lead_go();
+        }
+        self.remove_landed().await?;
         self.look_at_branches().await?;
         self.look_at_repository().await?;
         let standing = self.ledger.standing();
@@ -37,7 +41,9 @@ impl Engine<'_> {
         let over = self.ledger.wps.iter().all(|wp| wp.phase.settled())
             && !self.ledger.gates.last().is_some_and(|gate| gate.phase.open())
             && self.ledger.next_gate().is_none()
-            && self.ledger.verify.as_ref().is_none_or(|verify| verify.ended);
+            && self.ledger.verify.as_ref().is_none_or(|verify| verify.ended)
+            && !self.ledger.uncovered_gate()
+            && !(self.ledger.standing_here() == Outcome::Done && standing != Outcome::Done);
         let ending = if over || (standing == Outcome::Failed && !awaited && self.order == Order::Go)
         {
             Ending::Finished(standing)
@@ -57,6 +63,8 @@ impl Engine<'_> {
             if let Ok(Some(compared)) = compared.await {
                 self.record(vec![Event::CheckoutCompared { compared }])?;
             }
+            // Those that a worktree was still on.
+            self.remove_landed().await?;
         }
         let event = match ending {
             Ending::Finished(outcome) => Event::RunFinished { outcome },
@@ -74,7 +82,7 @@ impl Engine<'_> {
             .ledger
             .wps
             .iter()
-            .filter(|wp| wp.phase.got_through())
+            .filter(|wp| wp.phase.got_through() && !self.ledger.has_landed(&wp.id))
             .filter_map(|wp| wp.commit.clone())
             .collect();
         if commits.is_empty() {

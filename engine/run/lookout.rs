@@ -20,6 +20,7 @@ struct Seen {
     outages: Vec<Outage>,
     notes: Vec<Note>,
     spent: (u64, Usd),
+    lead_was_in: bool,
     /// What sessions at work have used on top, as far as they have told.
     at_work: HashMap<SessionOf, (u64, Usd)>,
 }
@@ -40,6 +41,7 @@ impl Lookout {
         seen.outages.clone_from(&ledger.outages);
         seen.notes.clone_from(&ledger.notes);
         seen.spent = ledger.spent();
+        seen.lead_was_in = ledger.wps.iter().any(|wp| wp.hands.is_some());
     }
 
     /// Takes over what sessions at work have used so far.
@@ -67,6 +69,7 @@ impl Lookout {
                 | Event::WpRetried { .. }
                 | Event::EngineStarted { .. }
                 | Event::NoteAdded { .. }
+                | Event::WpTaken { .. }
         ) {
             self.take_over(ledger);
         }
@@ -76,6 +79,12 @@ impl Lookout {
     #[must_use]
     pub fn outages(&self) -> Vec<Outage> {
         self.lock().outages.clone()
+    }
+
+    /// Whether the lead has had a worktree of the run in its own hands.
+    #[must_use]
+    pub fn lead_was_in(&self) -> bool {
+        self.lock().lead_was_in
     }
 
     /// Tokens and money that a session at work has used so far, as far as it has told.

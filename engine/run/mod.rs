@@ -1,5 +1,6 @@
 //! Running a plan: from plan text to an integrated branch.
 
+pub mod approve;
 pub mod asking;
 mod beside;
 pub mod checkpoint;
@@ -7,6 +8,7 @@ pub mod clean;
 mod closing;
 pub mod compile;
 pub mod create;
+pub mod deliver;
 pub mod directory;
 pub mod dispatcher;
 pub mod due;
@@ -15,8 +17,10 @@ pub mod error;
 pub mod freeze;
 mod fresh;
 pub mod gate;
+pub mod hands;
 mod in_flight;
 pub mod leaving;
+pub mod lessons;
 pub mod let_go;
 mod lookout;
 pub mod naming;

@@ -11,16 +11,18 @@ use super::error::RunError;
 use super::freeze::{known, thaw, unchanged_beside};
 use super::in_flight::in_flight;
 use super::leaving::Leaving;
+use super::lessons;
 use super::lookout::Lookout;
 use super::seats::Seats;
 use super::settled::Settled;
-use super::site::{Site, worktrees_root};
+use super::site::{FORGE_TURNS, Site, worktrees_root};
 use crate::brief::Briefs;
 use crate::event::{Classed, Event, Record};
 use crate::git::Repo;
 use crate::journal::Journal;
 use crate::launch::Local;
 use crate::ledger::Ledger;
+use crate::model::approval::Covers;
 use crate::model::ids::CommitId;
 use crate::model::plan::Plan;
 use crate::plain_file;
@@ -58,6 +60,7 @@ pub fn open(repo: &Repo, dir: RunDir) -> Result<Open, RunError> {
     let launcher = Local::new(dir.root())
         .owning(dir.run(), |unit, step, attempt| in_flight(&ledger, &plan, unit, step, attempt))?;
     let site = site(repo, dir, plan, briefs, launcher, known)?;
+    let site = Site { covers: ledger.covers.clone(), ..site };
     Ok(Open { site, lock, journal, ledger })
 }
 
@@ -70,7 +73,8 @@ fn approved_before(dir: &RunDir, ledger: &Ledger) -> Result<Record, RunError> {
     if given.plan_sha256 != ledger.plan_sha256 {
         return Err(unapproved());
     }
-    let event = Event::RunApproved { by: given.by, plan_sha256: given.plan_sha256 };
+    let event =
+        Event::RunApproved { by: given.by, plan_sha256: given.plan_sha256, covers: given.covers };
     Ok(Record { seq: ledger.seq + 1, at: given.at, event })
 }
 
@@ -98,6 +102,7 @@ pub fn site(
         launcher,
         briefs,
         worktrees: worktrees.join(dir.run().as_str()),
+        lessons: lessons::kept(&dir),
         identity: repo.identity(),
         classed: std::sync::Mutex::new(classed),
         classing: tokio::sync::Mutex::new(()),
@@ -105,6 +110,8 @@ pub fn site(
         leaving: Leaving::default(),
         lookout: Lookout::default(),
         due: Due::default(),
+        covers: Covers::default(),
+        forge_turns: tokio::sync::Semaphore::new(FORGE_TURNS),
         seats: Seats::new(&plan),
         plan: Arc::new(plan),
         dir,

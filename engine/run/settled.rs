@@ -31,16 +31,22 @@ impl Settled {
         for gate in &ledger.gates {
             follow_gate(&mut branches, gate);
         }
+        for branch in ledger.delivery.iter().flat_map(|delivery| &delivery.removed) {
+            branches.remove(branch);
+        }
     }
 
     /// Takes over what an event, which the ledger has already, made of its WP or gate.
     pub fn follow(&self, event: &Event, ledger: &Ledger) {
         match event {
-            Event::WpCommitted { wp, .. } | Event::WpRetried { wp, .. } => {
+            Event::WpCommitted { wp, .. }
+            | Event::WpRetried { wp, .. }
+            | Event::WpTaken { wp, .. } => {
                 if let Some(wp) = ledger.wp(wp) {
                     follow_wp(&mut self.lock(), wp);
                 }
             }
+            Event::BranchRemoved { branch } => drop(self.lock().remove(branch)),
             Event::GatePassed { .. } => {
                 if let Some(gate) = ledger.gates.last() {
                     follow_gate(&mut self.lock(), gate);

@@ -69,7 +69,7 @@ async fn compare(site: &Arc<Site>, taken_down: &str, seen: &[Seen]) -> Result<Ve
     let seen = seen.to_vec();
     site.blocking(Check::Scope, move |site| {
         let after = site.repo.guard(spec(site))?;
-        let diff = site.repo.compare(&before, &after)?;
+        let diff = site.compare(&before, &after)?;
         let mut standing = Vec::new();
         for difference in diff.findings() {
             let place = difference.place.to_string();

@@ -7,13 +7,17 @@ use std::sync::{Arc, Mutex};
 
 use crate::brief::Briefs;
 use crate::event::Classed;
-use crate::git::{GitError, Identity, Repo, Worktree, WorktreeSpec};
+use crate::git::guard::{Became, Fault, GuardDiff};
+use crate::git::scope::Place;
+use crate::git::{GitError, Guarded, Identity, Repo, Worktree, WorktreeSpec};
 use crate::launch::{Key, Local, Spec};
 use crate::ledger::{
     Fork, NextAttempt, Phase, ReviewState, WpState, candidates, candidates_from, default_due,
     next_attempt, next_start,
 };
+use crate::model::approval::Covers;
 use crate::model::ids::{CommitId, TierId, WpId};
+use crate::model::lesson::Lesson;
 use crate::model::outcome::{Check, Problem};
 use crate::model::plan::{Command, Plan, Review, Wp};
 use crate::model::time::Timestamp;
@@ -25,6 +29,9 @@ use super::leaving::Leaving;
 use super::lookout::Lookout;
 use super::seats::Seats;
 use super::settled::Settled;
+
+/// How many speak to the remote and the forge at once.
+pub const FORGE_TURNS: usize = 4;
 
 /// Why a unit cannot go on.
 #[derive(Debug)]
@@ -74,6 +81,8 @@ pub struct Site {
     pub briefs: Briefs,
     /// Where this run's worktrees are.
     pub worktrees: PathBuf,
+    /// What earlier runs have learned, as it was when the run was made.
+    pub lessons: Vec<Lesson>,
     /// Who commits.
     pub identity: Identity,
     /// DoD commands that have been run on a base: by base and command.
@@ -90,6 +99,10 @@ pub struct Site {
     pub seats: Arc<Seats>,
     /// Instants that are waited for.
     pub due: Due,
+    /// What the approval covers.
+    pub covers: Covers,
+    /// Who may speak to the remote and the forge now.
+    pub forge_turns: tokio::sync::Semaphore,
 }
 
 impl Site {
@@ -178,6 +191,24 @@ impl Site {
     #[must_use]
     pub fn whitelist(&self, id: &WpId) -> &Whitelist {
         &self.whitelists[self.wps[id]]
+    }
+
+    /// What differs between two moments of the rest of the repository. While the lead has had a worktree of the
+    /// run, refs that came to be may be of its making: they are named, and blamed on no one.
+    ///
+    /// # Errors
+    /// What git said.
+    pub fn compare(&self, before: &Guarded, after: &Guarded) -> Result<GuardDiff, GitError> {
+        let mut diff = self.repo.compare(before, after)?;
+        if self.lookout.lead_was_in() {
+            for difference in &mut diff.differences {
+                let Place::Ref(name) = &difference.place else { continue };
+                if difference.became == Became::Added || name == "refs/stash" {
+                    difference.fault = Fault::Person;
+                }
+            }
+        }
+        Ok(diff)
     }
 
     /// Runs something that blocks (git, the disk) off the engine's own threads, for `check`.

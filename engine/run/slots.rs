@@ -6,10 +6,12 @@ use crate::model::ids::WpId;
 use crate::model::plan::Plan;
 
 /// What is taken, against what the plan allows.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Slots {
     most: usize,
     taken: HashMap<WpId, Vec<String>>,
+    /// What the lead's own work has: it takes nobody's room.
+    beside: HashMap<WpId, Vec<String>>,
     locks: HashSet<String>,
 }
 
@@ -17,7 +19,7 @@ impl Slots {
     /// All free.
     #[must_use]
     pub fn new(plan: &Plan) -> Self {
-        Self { most: plan.max_parallel, taken: HashMap::new(), locks: HashSet::new() }
+        Self { most: plan.max_parallel, ..Self::default() }
     }
 
     /// Nothing more fits, whatever it is.
@@ -39,9 +41,21 @@ impl Slots {
         self.taken.insert(wp.clone(), locks.to_vec());
     }
 
+    /// Takes the resources that the checks of the lead's work need, if they are free. It waits for no worker.
+    pub fn take_beside(&mut self, wp: &WpId, locks: &[String]) -> bool {
+        let held = self.taken.contains_key(wp) || self.beside.contains_key(wp);
+        if held || locks.iter().any(|lock| self.locks.contains(lock)) {
+            return false;
+        }
+        self.locks.extend(locks.iter().cloned());
+        self.beside.insert(wp.clone(), locks.to_vec());
+        true
+    }
+
     /// Gives a WP's room back.
     pub fn give_back(&mut self, wp: &WpId) {
-        for lock in self.taken.remove(wp).unwrap_or_default() {
+        let held = [self.taken.remove(wp), self.beside.remove(wp)];
+        for lock in held.into_iter().flatten().flatten() {
             self.locks.remove(&lock);
         }
     }

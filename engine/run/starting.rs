@@ -20,6 +20,10 @@ impl Engine<'_> {
         if self.order != Order::Go {
             return Ok(());
         }
+        self.start_for_lead()?;
+        if self.only.is_some() {
+            return Ok(());
+        }
         loop {
             let defer = self.ledger.to_defer();
             if defer.is_empty() {
@@ -30,6 +34,7 @@ impl Engine<'_> {
         }
         self.start_gate()?;
         self.start_verify()?;
+        self.start_deliveries();
         self.start_units()
     }
 
@@ -118,7 +123,7 @@ impl Engine<'_> {
         Ok(())
     }
 
-    fn started(&self, wp: &WpId) -> Event {
+    pub(super) fn started(&self, wp: &WpId) -> Event {
         Event::WpStarted {
             wp: wp.clone(),
             base: self.ledger.trunk.clone(),

@@ -14,6 +14,9 @@ impl Engine<'_> {
     /// Turns requests into events, each of which is recorded before its file goes.
     pub(super) fn take_requests(&mut self) -> Result<(), EngineError> {
         for (path, request) in requests::waiting(&self.site.dir.requests()) {
+            if !self.concerns(request.wp.as_ref()) {
+                continue;
+            }
             let (wp, asked) = (request.wp.clone(), request.clone());
             if wp.as_ref().is_some_and(|wp| self.cancelling.contains_key(wp)) {
                 // What it means is known when the cancellation is done.
@@ -24,7 +27,10 @@ impl Engine<'_> {
                     self.cancel(wp, event, path);
                     continue;
                 }
-                (Some(event), _) => self.record(vec![event])?,
+                (Some(event), wp) => {
+                    self.record(vec![event])?;
+                    self.stop_for_lead(wp.as_ref());
+                }
                 (None, _) => tracing::warn!(?path, "a request that makes no sense any more"),
             }
             // Recorded by this engine, or by one that died before it could tell the worker.
@@ -69,7 +75,8 @@ impl Engine<'_> {
 
     /// Takes the defaults of questions whose time to be answered is over.
     pub(super) fn take_defaults(&mut self) -> Result<(), EngineError> {
-        let due = self.ledger.wps.iter().filter_map(|wp| Some((wp, self.site.default_due(wp)?)));
+        let wps = self.ledger.wps.iter().filter(|wp| self.concerns(Some(&wp.id)));
+        let due = wps.filter_map(|wp| Some((wp, self.site.default_due(wp)?)));
         let over = due.filter(|(_, (at, _))| self.site.due.is_over(*at));
         let events = over.flat_map(|(wp, (_, forks))| {
             let answered = |fork: &Fork| Event::Answered {

@@ -80,6 +80,20 @@ pub struct Parsed {
     pub warnings: Vec<PatternFinding>,
 }
 
+/// The pattern that matches `path` and nothing else.
+#[must_use]
+pub fn literal(path: &str) -> String {
+    let mut pattern = String::with_capacity(path.len());
+    for (at, c) in path.char_indices() {
+        // A `!` takes away only where it comes first.
+        if "*?[]{}\\".contains(c) || (c == '!' && at == 0) {
+            pattern.push('\\');
+        }
+        pattern.push(c);
+    }
+    pattern
+}
+
 impl Whitelist {
     /// Compiles `patterns`. An empty list is taken and matches nothing: whether that is allowed
     /// (it is for a scout) is the caller's to say, with [`Whitelist::is_empty`].

@@ -31,6 +31,7 @@ fn render(briefs: &Briefs, plan: &Plan, problems: &[Problem], reports: &[ScoutRe
         answers: &[],
         notes: &[],
         wiring: &[],
+        lessons: &[],
         cut_off: None,
     };
     briefs.render(&wp.template, &context).unwrap()
@@ -222,6 +223,7 @@ fn answers_and_corrections_stand_in_a_brief_that_comes_after_them_and_alone_in_o
         answers: &[Answer { question: "Keep the v1 endpoint?", answer: "no\n```\nrm -rf" }],
         notes: &[Correction { at, text: "The client is in `lib/`, not in `src/`." }],
         wiring: &[],
+        lessons: &[],
         cut_off: Some("502 Bad Gateway (provider)"),
     };
     let briefs = Briefs::built_in();

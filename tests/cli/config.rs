@@ -50,6 +50,7 @@ fn it_shows_each_value_and_where_that_comes_from() {
     defaults.checkout = "watched" # built in
     defaults.autonomy = "ask" # built in
     defaults.decide_within = "30m" # built in
+    defaults.lead_may_fix = 1 # built in
     defaults.tier = "mine" # ~/.config/sop/config.toml:3
     defaults.rounds = 1 # SOP_ROUNDS
     defaults.review = "none" # built in
@@ -60,7 +61,7 @@ fn it_shows_each_value_and_where_that_comes_from() {
 
     your config ~/.config/sop/config.toml
     of the repository .sop/config.toml
-    environment SOP_MAX_PARALLEL SOP_APPROVAL SOP_CHECKOUT SOP_AUTONOMY SOP_DECIDE_WITHIN SOP_DEFAULT_TIER SOP_ROUNDS SOP_REVIEW SOP_TEMPLATE SOP_PROVISION_TIMEOUT
+    environment SOP_MAX_PARALLEL SOP_APPROVAL SOP_CHECKOUT SOP_AUTONOMY SOP_DECIDE_WITHIN SOP_LEAD_MAY_FIX SOP_DEFAULT_TIER SOP_ROUNDS SOP_REVIEW SOP_TEMPLATE SOP_PROVISION_TIMEOUT
     "##);
 }
 

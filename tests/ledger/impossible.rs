@@ -5,13 +5,14 @@ use std::collections::BTreeSet;
 
 use sop::event::{Asked, Event, NextStep, WpShape};
 use sop::ledger::{GatePhase, Ledger, LedgerError, Phase};
+use sop::model::approval::Covers;
 use sop::model::outcome::{Check, Problem};
 use sop::model::plan::{Kind, Mode};
 
 use crate::support::samples;
 use crate::support::story::{FAILS, OK, Story, after, commit, level, shape, tree, wp_id};
 
-const PHASES: [Phase; 20] = [
+const PHASES: [Phase; 21] = [
     Phase::Waiting,
     Phase::Provisioning,
     Phase::Classing,
@@ -32,6 +33,7 @@ const PHASES: [Phase; 20] = [
     Phase::Blocked,
     Phase::Deferred,
     Phase::Cancelled,
+    Phase::Taken,
 ];
 
 /// A run in which `a` is in `phase`.
@@ -101,6 +103,7 @@ fn at(phase: Phase, kind: Kind) -> Story {
         Phase::Blocked => 6,
         Phase::Cancelled => 3,
         Phase::Escalated => 3,
+        Phase::Taken => 3,
         Phase::Deferred => unreachable!(),
     };
     for step in &steps[..n] {
@@ -122,6 +125,9 @@ fn at(phase: Phase, kind: Kind) -> Story {
         }
         Phase::Cancelled => {
             run.cancelled("a");
+        }
+        Phase::Taken => {
+            run.taken("a");
         }
         Phase::Escalated => {
             for left in ["1", "2", "3"] {
@@ -147,6 +153,7 @@ fn may(phase: Phase, kind: Kind) -> BTreeSet<&'static str> {
         Phase::Proving => &["dod_ran"],
         Phase::Reviewing => &["review_requested", "reviewed", "review_started", "budget_spent"],
         Phase::AwaitingReview => &["reviewed"],
+        Phase::Taken => &["recheck_started", "wp_given_back"],
         Phase::Deciding => &["round_ended"],
         Phase::Committing if kind == Kind::Scout => &["wp_reported"],
         Phase::Committing => &["wp_committed"],
@@ -161,6 +168,9 @@ fn may(phase: Phase, kind: Kind) -> BTreeSet<&'static str> {
     if !phase.got_through() && phase != Phase::Cancelled {
         names.insert("wp_cancelled");
     }
+    if !phase.got_through() && phase != Phase::Taken && kind == Kind::Change {
+        names.insert("wp_taken");
+    }
     if phase.settled() {
         names.extend(["worktree_removed", "worktree_kept"]);
     }
@@ -171,8 +181,8 @@ fn may(phase: Phase, kind: Kind) -> BTreeSet<&'static str> {
 fn each_phase_takes_what_may_follow_and_refuses_the_rest_by_both_names() {
     for kind in [Kind::Change, Kind::Scout] {
         for phase in PHASES {
-            // A scout has nothing that could be merged.
-            if kind == Kind::Scout && phase == Phase::Integrated {
+            // A scout has nothing that could be merged, or mended by hand.
+            if kind == Kind::Scout && matches!(phase, Phase::Integrated | Phase::Taken) {
                 continue;
             }
             let run = at(phase, kind);
@@ -383,7 +393,7 @@ fn a_run_is_created_once_and_first_and_approved_for_its_own_plan() {
     );
     assert!(Ledger::fold(std::iter::empty()).unwrap_err().to_string().contains("end of journal"));
     let by = sop::event::ApprovedBy::Flag;
-    let other = Event::RunApproved { by, plan_sha256: "00".repeat(32) };
+    let other = Event::RunApproved { by, plan_sha256: "00".repeat(32), covers: Covers::default() };
     let mut run = story.clone();
     assert_eq!(
         run.try_say(other).unwrap_err().to_string(),

@@ -1,6 +1,7 @@
 //! The ledger: what each fact means, what may follow it, and what may not.
 
 mod course;
+mod delivery;
 mod gates;
 mod impossible;
 mod journal;

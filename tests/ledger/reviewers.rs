@@ -100,7 +100,7 @@ fn taken(run: &Story) -> BTreeSet<String> {
             }
         }
     }
-    names.retain(|name| name != "wp_cancelled" && name != "wp_blocked");
+    names.retain(|name| !["wp_cancelled", "wp_blocked", "wp_taken"].contains(&name.as_str()));
     names
 }
 

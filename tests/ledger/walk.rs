@@ -4,7 +4,7 @@
 use proptest::prelude::*;
 use sop::event::{Asked, Event, LevelShape, Outcome, Record, WpShape};
 use sop::ledger::{
-    Fork, GatePhase, Ledger, NextAttempt, NextGate, Phase, WpState, judge, next_attempt,
+    Fork, GatePhase, LeadAsks, Ledger, NextAttempt, NextGate, Phase, WpState, judge, next_attempt,
 };
 use sop::model::outcome::{Check, Class, DodClass, End, Problem};
 use sop::model::plan::{Kind, Mode};
@@ -50,6 +50,8 @@ fn moves(run: &Story) -> Vec<Event> {
     let deferred = ledger.to_defer();
     moves.extend(deferred.into_iter().map(|(wp, because)| Event::WpDeferred { wp, because }));
     moves.extend(gate_steps(run));
+    moves.extend(ledger.for_the_lead().flat_map(|wp| lead_steps(run, wp)));
+    moves.extend(takes(ledger));
     for wp in ledger.wps.iter().filter(|wp| !wp.phase.got_through()) {
         if wp.phase != Phase::Cancelled {
             moves.push(Event::WpCancelled { wp: wp.id.clone(), by: "anna".to_owned() });
@@ -75,6 +77,7 @@ fn pick(run: &Story, choice: u16) -> Event {
         .into_iter()
         .map(|wp| steps(run, wp))
         .chain(awaited.map(|wp| decisions(run, wp)))
+        .chain(ledger.for_the_lead().map(|wp| lead_steps(run, wp)))
         .chain(Some(gate_steps(run)))
         .filter(|turns| !turns.is_empty())
         .collect();
@@ -92,8 +95,51 @@ fn retries(ledger: &Ledger) -> Vec<Event> {
     wps.map(|wp| Event::WpRetried { wp: wp.id.clone(), by: "anna".to_owned() }).collect()
 }
 
+/// WPs that the lead could take into its own hands.
+fn takes(ledger: &Ledger) -> Vec<Event> {
+    let free = |wp: &&WpState| {
+        let there = wp.worktree.is_some() || ledger.may_begin(wp);
+        wp.kind == Kind::Change && !wp.phase.got_through() && !wp.is_with_lead() && there
+    };
+    let wps = ledger.wps.iter().filter(free);
+    wps.map(|wp| Event::WpTaken { wp: wp.id.clone(), by: "anna".to_owned() }).collect()
+}
+
+/// What an engine makes of what the lead wants.
+fn lead_steps(run: &Story, wp: &WpState) -> Vec<Event> {
+    let sample = |name: &str| {
+        samples::of_wp(run, wp.id.as_str()).into_iter().find(|event| event.name() == name).unwrap()
+    };
+    let blocked = Event::WpBlocked {
+        wp: wp.id.clone(),
+        problem: Problem::new(Check::Scope, "disk full"),
+        halt: false,
+    };
+    match wp.lead_asks() {
+        Some(LeadAsks::Take) => {
+            let gone = Event::WorktreeRemoved { wp: wp.id.clone(), salvage: None };
+            vec![sample("wp_handed_over"), gone, blocked]
+        }
+        Some(LeadAsks::Back) => vec![sample("wp_released"), blocked],
+        None if wp.rechecks() && wp.phase == Phase::Deciding => vec![sample("recheck_ended")],
+        None => steps(run, wp),
+    }
+}
+
 /// What a person makes of a WP that waits for one.
 fn decisions(run: &Story, wp: &WpState) -> Vec<Event> {
+    if wp.phase == Phase::Taken && wp.lead_asks().is_none() {
+        let to_worker = wp.round % 2 == 0;
+        let id = || wp.id.clone();
+        let by = || "anna".to_owned();
+        return vec![
+            Event::WpGivenBack { wp: id(), by: by() },
+            Event::RecheckStarted { wp: id(), by: by(), to_worker },
+        ];
+    }
+    if wp.is_with_lead() && wp.phase != Phase::AwaitingReview {
+        return Vec::new();
+    }
     if wp.phase == Phase::AwaitingReview {
         return reviews(run, wp);
     }
@@ -141,6 +187,7 @@ fn steps(run: &Story, wp: &WpState) -> Vec<Event> {
         changed: 2,
         problems,
         notes: Vec::new(),
+        by_lead: Vec::new(),
     };
     let sample = |name: &str| {
         samples::of_wp(run, id).into_iter().find(|event| event.name() == name).unwrap()
@@ -346,6 +393,7 @@ fn play_out(run: &mut Story) -> Outcome {
             .startable()
             .first()
             .map(|wp| steps(run, wp).remove(0))
+            .or_else(|| Some(lead_steps(run, ledger.for_the_lead().next()?).remove(0)))
             .or_else(|| {
                 let mut awaited = ledger.wps.iter().filter(|wp| wp.phase.awaits_person());
                 awaited.next().map(|wp| decisions(run, wp).remove(0))
@@ -446,7 +494,7 @@ fn walks_come_by_every_phase_of_wps_and_gates() {
             seen.extend(run.ledger.gates.iter().map(|gate| format!("gate {:?}", gate.phase)));
         }
     }
-    assert_eq!(seen.len(), 20 + 5, "{seen:?}");
+    assert_eq!(seen.len(), 21 + 5, "{seen:?}");
 }
 
 #[test]

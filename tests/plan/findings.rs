@@ -25,7 +25,7 @@ fn unknown_keys() {
         "dod =",
         "dodd =",
         "12:1 unknown-key: `dodd` is not a key of `[[wp]]` `client` at <dodd>; did you mean `dod`? the keys here are \
-         `allow_empty`, `brief`, `brief_text`, `budget_tokens`, `budget_usd`, `dod`, `forks`, `id`, `kind`, `locks`, `needs`, `review`, `risk`, `rounds`, \
+         `allow_empty`, `brief`, `brief_text`, `budget_tokens`, `budget_usd`, `dod`, `forks`, `id`, `kind`, `locks`, `needs`, `report`, `review`, `risk`, `rounds`, \
          `stage`, `template`, `tier`, `title`, `vars` and `whitelist`",
     );
     says(
@@ -33,13 +33,13 @@ fn unknown_keys() {
         "worker = \"x\"\ngoal =",
         "4:1 unknown-key: `worker` is not a key of `[plan]` at <worker>; `worker` is a key of `[tiers.NAME]`; the keys here \
          are `approval`, `autonomy`, `base`, `budget_tokens`, `budget_usd`, `checkout`, `decide_within`, `goal`, `instructions`, \
-         `max_parallel`, `name`, `review`, `rounds`, `template` and `tier`",
+         `lead_may_fix`, `max_parallel`, `name`, `review`, `rounds`, `template` and `tier`",
     );
     says(
         "[workers.codemod]",
         "[worker.codemod]",
         "5:2 unknown-key: `worker` is not a key of the plan file at <worker>; did you mean `workers`? the keys here are \
-         `plan`, `provision`, `review`, `stage`, `tiers`, `verify`, `version`, `workers` and `wp`",
+         `delivery`, `plan`, `provision`, `review`, `stage`, `tiers`, `verify`, `version`, `workers` and `wp`",
     );
 }
 

@@ -56,6 +56,15 @@ fn said(text: &str, layers: Vec<Layer>) -> Vec<String> {
 }
 
 #[test]
+fn a_delivery_of_the_plans_own_takes_the_place_of_a_layers_whole() {
+    let layer = || vec![repository("[delivery]\nremote = \"upstream\"\ndraft = true\n")];
+    let lent = resolved(GOOD, layer()).delivery.expect("the layer's");
+    assert_eq!((lent.remote.as_str(), lent.draft), ("upstream", true));
+    let own = resolved(&good_but("[[wp]]", "[delivery]\n[[wp]]"), layer()).delivery.unwrap();
+    assert_eq!((own.remote.as_str(), own.draft), ("origin", false));
+}
+
+#[test]
 fn each_layer_goes_before_those_below_it() {
     let written = good_but("goal =", "max_parallel = 5\ngoal =");
     let layers = || {
@@ -187,11 +196,11 @@ fn what_is_wrong_is_told_where_it_stands() {
         said(GOOD, vec![repository("[defaults]\nmax_paralel = 3\nrounds = 9\n[plan]\n")]),
         [
             ".sop/config.toml:2:1 <max_paralel> unknown-key: `max_paralel` is not a key of `[defaults]`; did you mean \
-             `max_parallel`? the keys here are `approval`, `autonomy`, `checkout`, `decide_within`, `max_parallel`, \
+             `max_parallel`? the keys here are `approval`, `autonomy`, `checkout`, `decide_within`, `lead_may_fix`, `max_parallel`, \
              `review`, `rounds`, `template` and `tier`",
             ".sop/config.toml:3:10 <9> out-of-range: `rounds` must be from 1 to 3, not 9",
             ".sop/config.toml:4:2 <plan> unknown-key: `plan` is not a key of the config file; the keys here are \
-             `defaults`, `provision`, `review`, `tiers` and `workers`",
+             `defaults`, `delivery`, `provision`, `review`, `tiers` and `workers`",
         ]
     );
     let text = good_but("whitelist", "tier = \"heavy\"\nwhitelist");

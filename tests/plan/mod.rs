@@ -4,6 +4,7 @@ mod agents;
 mod budgets;
 mod command;
 mod consolidation;
+mod delivery;
 mod differential;
 mod findings;
 mod layers;
@@ -14,6 +15,7 @@ mod resolve;
 mod review;
 mod scale;
 mod schemas;
+mod write;
 
 use std::path::Path;
 

@@ -88,7 +88,7 @@ fn no_login_is_a_warning_where_it_is_certain() {
         if let Some(help) = help {
             auth["authenticated"] = json!("no");
             auth["do"] = json!(help);
-            let what = format!("the tier `standard` runs {worker}, which is not logged in");
+            let what = format!("the tier `standard` runs `{worker}`, which is not logged in");
             found.says("runtime", "warn", &what, Some(help));
         }
         assert_eq!(found.part("runtime")["worker"]["auth"], auth, "{worker}");

@@ -49,13 +49,13 @@ fn no_docker_and_no_engine_are_false() {
         "docker_pool",
         &json!({
             "state": "warn",
-            "what": format!("{USED}: and there is no `docker` here"),
+            "what": format!("there is no `docker` here, and {USED}"),
             "do": "install it, or leave out what needs it",
             "docker": false, "used_by": [USED], "networks": null, "taken": null, "free": null, "max_parallel": 4,
         }),
     );
     let desk = desk.program("docker", "echo 'Cannot connect' >&2; exit 1");
-    let what = format!("{USED}: and no Docker engine answers");
+    let what = format!("no Docker engine answers, and {USED}");
     let help = "start the engine (`docker info` says what is wrong), or leave out what needs it";
     let found = desk.look(&[]);
     found.says("docker_pool", "warn", &what, Some(help));
@@ -73,7 +73,7 @@ fn docker_is_asked_only_where_it_is_used_and_never_for_long() {
     let desk = Desk::new(COMPOSE).program("docker", hangs);
     let said = desk.sop(&["preflight"]);
     let found: serde_json::Value = serde_json::from_str(&said.out).expect("JSON");
-    let what = format!("{USED}: and `docker` gave no answer within 3 s");
+    let what = format!("`docker` gave no answer within 3 s, and {USED}");
     assert_eq!(found["docker_pool"]["what"], what, "{}", said.out);
     assert!(desk.at("home/asked").exists());
 }

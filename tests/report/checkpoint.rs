@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use sop::model::approval::Covers;
 use sop::model::checkpoint::{
     Checkpoint, Overlap, OverlapSort, PlannedDod, PlannedProvision, PlannedStage, PlannedTier,
     PlannedVerify, PlannedWp,
@@ -135,6 +136,8 @@ fn plan() -> Checkpoint {
             total: 1,
         }],
         cleaned: vec!["client".to_owned(), "form".to_owned(), "list".to_owned()],
+        covers: Covers::default(),
+        delivery: None,
         warnings: vec!["briefs/form.md is 40 kB long".to_owned()],
         preflight: None,
     }

@@ -123,6 +123,7 @@ fn the_result_of_a_staged_run_is_the_last_stage_that_holds() {
         commands(&mixed()),
         [
             "sop retry docs --run settings-1",
+            "sop take docs --run settings-1",
             "sop resume settings-1",
             "git merge sop-stage/settings-1/2"
         ]

@@ -148,6 +148,9 @@ fn no_event_that_a_person_should_hear_of_is_silent() {
         "round_ended",
         "review_started",
         "branches_moved",
+        "wp_handed_over",
+        "recheck_ended",
+        "wp_given_back",
     ];
     let run = told();
     for event in samples::of_wp(&run, "a") {

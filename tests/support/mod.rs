@@ -2,6 +2,7 @@
 
 pub mod codex_home;
 pub mod driven;
+pub mod forge;
 pub mod git_repo;
 pub mod model_server;
 pub mod peak;

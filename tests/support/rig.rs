@@ -190,11 +190,23 @@ impl Rig {
 
     /// Runs `sop` at a terminal, and types `keys` once it shows `prompt`. Its exit code, and all it showed.
     pub fn types(&self, keys: &str, prompt: &str, args: &[&str]) -> (i32, String) {
+        self.types_with(&[], keys, prompt, args)
+    }
+
+    /// The same, with these variables set (`NAME=value`).
+    pub fn types_with(
+        &self,
+        env: &[&str],
+        keys: &str,
+        prompt: &str,
+        args: &[&str],
+    ) -> (i32, String) {
         let path = self.root().join("screen");
         fs::write(&path, "").expect("a file");
         let words = [&[env!("CARGO_BIN_EXE_sop")][..], args].concat();
         let line = shlex::try_join(words).expect("words");
         let mut command = self.command("script");
+        command.envs(env.iter().filter_map(|pair| pair.split_once('=')));
         command.args(["-qefc", &line]).arg(&path).env("TERM", "dumb").env("SHELL", "/bin/sh");
         command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
         let mut engine = Engine { child: command.spawn().expect("it starts") };

@@ -3,7 +3,9 @@
 
 use sop::event::{ApprovedBy, Event, MovedBranch, NextStep, Outcome, Standing, StopReason};
 use sop::ledger::judge;
+use sop::model::approval::Covers;
 use sop::model::baseline::{Baseline, ChangedPath, Compared};
+use sop::model::delivery::{DeliveryStep, Hold};
 use sop::model::outcome::{Check, Class, End, Problem};
 use sop::model::turn::{Fault, FaultClass, Spent, Turn, Usd};
 use sop::model::verdict::{Judgment, ReviewSeverity, Verdict};
@@ -121,6 +123,7 @@ pub fn of_wp(run: &Story, id: &str) -> Vec<Event> {
             changed: 1,
             problems: Vec::new(),
             notes: vec!["README.md was changed in the main checkout".to_owned()],
+            by_lead: Vec::new(),
         },
         Event::DodRan {
             wp: wp.clone(),
@@ -158,6 +161,20 @@ pub fn of_wp(run: &Story, id: &str) -> Vec<Event> {
         Event::WpDeferred { wp: wp.clone(), because: wp_id("b") },
         Event::WpCancelled { wp: wp.clone(), by: "anna".to_owned() },
         Event::WpRetried { wp: wp.clone(), by: "anna".to_owned() },
+        Event::WpTaken { wp: wp.clone(), by: "anna".to_owned() },
+        Event::WpHandedOver {
+            wp: wp.clone(),
+            tree: tree("found"),
+            branch_at: Some(commit("base")),
+        },
+        Event::RecheckStarted { wp: wp.clone(), by: "anna".to_owned(), to_worker: false },
+        Event::RecheckEnded {
+            wp: wp.clone(),
+            problems: state.problems.clone(),
+            to_worker: state.hands.as_ref().is_some_and(|hands| hands.to_worker),
+        },
+        Event::WpGivenBack { wp: wp.clone(), by: "anna".to_owned() },
+        Event::WpReleased { wp: wp.clone(), by_lead: vec!["src/a.rs".to_owned()] },
         Event::WorktreeRemoved { wp: wp.clone(), salvage: None },
         Event::WorktreeKept { wp, why: "a process still runs in it".to_owned() },
     ]
@@ -218,7 +235,11 @@ pub fn of_run(run: &Story) -> Vec<Event> {
     let Event::RunCreated { .. } = &run.records[0].event else { unreachable!() };
     vec![
         run.records[0].event.clone(),
-        Event::RunApproved { by: ApprovedBy::Prompt, plan_sha256: run.ledger.plan_sha256.clone() },
+        Event::RunApproved {
+            by: ApprovedBy::Prompt,
+            plan_sha256: run.ledger.plan_sha256.clone(),
+            covers: Covers::default(),
+        },
         Event::EngineStarted { pid: 1, sop: "0.1.0".to_owned() },
         Event::EngineStopped { why: StopReason::Interrupted },
         Event::BranchesMoved {
@@ -259,6 +280,29 @@ pub fn of_run(run: &Story) -> Vec<Event> {
     ]
 }
 
+/// Facts of delivery, about the whole.
+pub fn of_delivery() -> Vec<Event> {
+    let (branch, url) = ("sop-stage/settings-1/1".to_owned(), "https://forge/7".to_owned());
+    let commit = commit("gate");
+    vec![
+        Event::DeliveryStarted {
+            wp: None,
+            step: DeliveryStep::Push,
+            branch: branch.clone(),
+            commit: commit.clone(),
+        },
+        Event::BranchPushed { wp: None, branch: branch.clone(), commit: commit.clone() },
+        Event::RequestOpened { wp: None, number: 7, url: url.clone() },
+        Event::RequestUpdated { wp: None, number: 7, url },
+        Event::RequestMerged { wp: None, number: 7 },
+        Event::DeliveryHeld { wp: None, why: Hold::ChecksFailed, text: "failed: ci".to_owned() },
+        Event::DeliveryLanded { wp: None, onto: commit },
+        Event::BranchRemoved { branch },
+        Event::AfterMergeStarted { by: "Ann".to_owned(), run: "scripts/deploy.sh".to_owned() },
+        Event::AfterMergeRan { by: "Ann".to_owned(), ran: ran("scripts/deploy.sh", OK) },
+    ]
+}
+
 /// One of every sort, with every way for a process to end.
 pub fn all(run: &Story, id: &str) -> Vec<Event> {
     let ends = [
@@ -270,5 +314,6 @@ pub fn all(run: &Story, id: &str) -> Vec<Event> {
         End::Lost,
     ];
     let ended = ends.into_iter().map(|end| attempt_ended(wp_id(id), 1, ran("worker", end)));
-    of_run(run).into_iter().chain(of_wp(run, id)).chain(of_gate(run, id)).chain(ended).collect()
+    let of_wps = of_wp(run, id).into_iter().chain(of_gate(run, id));
+    of_run(run).into_iter().chain(of_wps).chain(of_delivery()).chain(ended).collect()
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use sop::model::ids::{RunId, StageId, TierId, WorkerId, WpId};
 use sop::model::plan::{
     Approval, Autonomy, BriefBy, Budget, Checkout, Command, Continue, Dod, Does, Kind, Mode, Plan,
-    Provision, Review, Risk, Stage, Tier, Worker, Wp, grace,
+    Provision, ReportForm, Review, Risk, Stage, Tier, Worker, Wp, grace,
 };
 use sop::model::time::Length;
 
@@ -49,8 +49,10 @@ pub fn plan(stages: &[&str]) -> Plan {
         wps: Vec::new(),
         autonomy: Autonomy::default(),
         decide_within: None,
+        lead_may_fix: 1,
         budget: Budget::default(),
         verify: None,
+        delivery: None,
     }
 }
 
@@ -81,6 +83,7 @@ pub fn wp(id: &str, stage: &str, needs: Option<&[&str]>) -> Wp {
         vars: BTreeMap::new(),
         budget: Budget::default(),
         consolidates: None,
+        report: ReportForm::default(),
     }
 }
 

@@ -4,6 +4,7 @@ use sop::event::{
     After, Asked, Classed, Event, LevelShape, NextStep, Record, StopReason, VERSION, WpShape,
 };
 use sop::ledger::{Candidate, Ledger, LedgerError, Phase, WpState, judge};
+use sop::model::approval::Covers;
 use sop::model::ids::{CommitId, StageId, TierId, TreeId, WorkerId, WpId};
 use sop::model::outcome::{Class, DodClass, End, Problem, Ran};
 use sop::model::plan::{Kind, Mode, Risk};
@@ -89,7 +90,8 @@ impl Story {
     pub fn new(mode: Mode, levels: Vec<LevelShape>) -> Self {
         let mut story = Self::created(mode, levels);
         let plan_sha256 = "5f".repeat(32);
-        story.say(Event::RunApproved { by: sop::event::ApprovedBy::Flag, plan_sha256 });
+        let by = sop::event::ApprovedBy::Flag;
+        story.say(Event::RunApproved { by, plan_sha256, covers: Covers::default() });
         story.engine();
         story
     }
@@ -107,6 +109,7 @@ impl Story {
             mode,
             levels,
             verify: false,
+            delivery: None,
         };
         let record = Record { seq: 1, at: now, event };
         let ledger = Ledger::open(&record).unwrap();
@@ -244,6 +247,17 @@ impl Story {
         self.say(event)
     }
 
+    /// Taken by the lead, and handed over.
+    pub fn taken(&mut self, id: &str) -> &mut Self {
+        self.say(Event::WpTaken { wp: wp_id(id), by: "anna".to_owned() });
+        self.handed_over(id)
+    }
+
+    pub fn handed_over(&mut self, id: &str) -> &mut Self {
+        let branch_at = Some(commit("base"));
+        self.say(Event::WpHandedOver { wp: wp_id(id), tree: tree("found"), branch_at })
+    }
+
     pub fn scope(&mut self, id: &str, left: &str, problems: Vec<Problem>) -> &mut Self {
         let (round, pass) = (self.wp(id).round, self.wp(id).pass + 1);
         self.say(Event::ScopeChecked {
@@ -255,6 +269,7 @@ impl Story {
             changed: 3,
             problems,
             notes: Vec::new(),
+            by_lead: Vec::new(),
         })
     }
 
@@ -286,6 +301,7 @@ impl Story {
                 changed: 3,
                 problems: Vec::new(),
                 notes: Vec::new(),
+                by_lead: Vec::new(),
             });
         }
         self

@@ -54,6 +54,20 @@ pub struct Wp {
     /// The stage whose shared files it alone may touch: the consolidation WP that the stage ends with.
     #[serde(default)]
     pub consolidates: Option<StageId>,
+    /// What its report must be.
+    #[serde(default)]
+    pub report: ReportForm,
+}
+
+/// What a report must be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ReportForm {
+    /// Any text.
+    #[default]
+    Text,
+    /// What a scout of an audit found (`sop schema leads`). A report that is something else goes back.
+    Leads,
 }
 
 /// What a WP leaves behind.

@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use super::super::scalar::{Filled, Name, Time, Whole};
 use super::super::shape::{Named, Table, Word};
-use super::{Review, ReviewTable, Run, Tier, Worker};
+use super::{Delivery, Review, ReviewTable, Run, Tier, Worker};
 use crate::model::plan::{Approval, Autonomy, Checkout};
 
 /// Settings for the plans of a repository (`.sop/config.toml`), or for all plans of a user
@@ -30,6 +30,11 @@ pub struct Config {
     /// Review by sessions of another worker, for plans without a `[review]` of their own. Default: none.
     #[schemars(example = serde_json::json!({ "tier": "lead", "lenses": ["quality", "security"] }))]
     pub review: Option<Table<ReviewTable>>,
+
+    /// How checked work leaves the machine, for plans without a `[delivery]` of their own. Default: nothing leaves
+    /// the machine.
+    #[schemars(example = serde_json::json!({ "auto_merge_risk": "low" }))]
+    pub delivery: Option<Table<Delivery>>,
 
     /// Tiers that plans may name. One of a plan takes the place of the one here that is called so, whole.
     #[serde(default)]
@@ -74,6 +79,12 @@ pub struct Defaults {
     #[schemars(extend("default" = "30m"))]
     #[schemars(example = &"2h")]
     pub decide_within: Option<Time>,
+
+    /// Files that the lead may change in a work package that it takes (`sop take`); 0 is none. With more, a worker
+    /// has to go on with it.
+    #[schemars(extend("default" = 1))]
+    #[schemars(example = 3)]
+    pub lead_may_fix: Option<Whole<0, 1000>>,
 
     /// Tier of the work packages that name none, in plans that do not declare one tier alone. Default: the only
     /// tier there is, if there is only one.

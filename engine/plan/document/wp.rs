@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::super::scalar::{Filled, Money, Name, Time, Variable, Whole};
 use super::super::shape::{Either, Named, Table, Word};
 use super::{Argv, Run, Tokens};
-use crate::model::plan::{Kind, Risk};
+use crate::model::plan::{Kind, ReportForm, Risk};
 
 /// A work package: the unit of work.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -84,6 +84,11 @@ pub struct Wp {
     #[serde(default)]
     #[schemars(example = true)]
     pub allow_empty: bool,
+
+    /// What its report must be. One that is something else is asked for again, in the next round.
+    #[serde(default)]
+    #[schemars(example = &"leads")]
+    pub report: Word<ReportForm>,
 
     /// Design choices that may come up, with the answer.
     #[serde(default)]

@@ -62,18 +62,20 @@ struct Lending<'a> {
 
 impl Lending<'_> {
     fn all(&mut self, config: &Config, document: &mut Document, own: &Own) {
-        let Config { defaults, provision, review, tiers, workers } = config;
+        let Config { defaults, provision, review, delivery, tiers, workers } = config;
         self.named("/tiers", &mut document.tiers, tiers);
         self.named("/workers", &mut document.workers, workers);
         // A `[review]` says who reviews, and so says more than a `review` further down.
         let reviewed = document.review.is_some() && !self.over;
         self.value(&mut document.review, review, ("/review", "/review"));
+        self.value(&mut document.delivery, delivery, ("/delivery", "/delivery"));
         let PlanTable {
             max_parallel,
             approval,
             checkout,
             autonomy,
             decide_within,
+            lead_may_fix,
             tier,
             rounds,
             review,
@@ -85,6 +87,7 @@ impl Lending<'_> {
         self.default(checkout, &defaults.checkout, "checkout");
         self.default(autonomy, &defaults.autonomy, "autonomy");
         self.default(decide_within, &defaults.decide_within, "decide_within");
+        self.default(lead_may_fix, &defaults.lead_may_fix, "lead_may_fix");
         self.default(rounds, &defaults.rounds, "rounds");
         self.default(template, &defaults.template, "template");
         if self.over || own.tiers.len() != 1 {

@@ -97,7 +97,8 @@ pub fn settings(plan: Option<&Source>, layers: &Layers) -> Vec<Setting> {
         }
     }
     let review = document.review.iter().map(|_| "/review".to_owned());
-    for table in review.chain(tiers).chain(workers) {
+    let delivery = document.delivery.iter().map(|_| "/delivery".to_owned());
+    for table in review.chain(delivery).chain(tiers).chain(workers) {
         let Some(Value::Object(keys)) = told.value(&table) else { continue };
         for (key, value) in keys {
             let at = pointer::join(&table, key);

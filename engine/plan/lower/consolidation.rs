@@ -6,7 +6,7 @@ use super::names::Names;
 use super::wps::{Common, Defaults, One};
 use super::{Notes, id, texts};
 use crate::model::ids::{StageId, WpId};
-use crate::model::plan::{self as model, Kind};
+use crate::model::plan::{self as model, Kind, ReportForm};
 use crate::plan::document::{Consolidate, Stage};
 use crate::plan::origins::{Origin, Origins};
 use crate::plan::shape::Table;
@@ -140,6 +140,7 @@ impl One<'_> {
             vars: std::collections::BTreeMap::new(),
             budget: lowered.budget,
             consolidates: Some(of),
+            report: ReportForm::default(),
         }
     }
 }

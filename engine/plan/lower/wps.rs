@@ -159,6 +159,7 @@ impl One<'_> {
             vars: wp.vars.0.into_iter().map(|(name, value)| (name.0, value)).collect(),
             budget: common.budget,
             consolidates: None,
+            report: wp.report.0,
         };
         (resolved, placed)
     }

@@ -187,6 +187,11 @@ pub const RULES: &[Rule] = &[
         help: "Add `brief`, a file, or `brief_text`, the task itself.",
     },
     Rule {
+        code: "no-lesson",
+        about: "Each item of `.sop/notes.md` is a lesson.",
+        help: "Write `- 2026-01-31: TEXT`, or with paths in backticks after ` for `. What is no item of a list is yours.",
+    },
+    Rule {
         code: "no-program",
         about: "`acp` names a protocol, so the program that speaks it has to be named too.",
         help: "Add `program`, with the arguments that make it speak the protocol on its standard input and output.",
@@ -211,6 +216,11 @@ pub const RULES: &[Rule] = &[
         code: "not-utf8",
         about: "A plan file is UTF-8.",
         help: "TOML allows no other encoding. Save the file as UTF-8.",
+    },
+    Rule {
+        code: "notes-unreadable",
+        about: "The notes of a repository can be read as text.",
+        help: "They are `.sop/notes.md`, a plain file of at most 256 KiB. Check what is there, its permissions and its encoding.",
     },
     Rule {
         code: "nothing-shared",
@@ -241,6 +251,11 @@ pub const RULES: &[Rule] = &[
         code: "possible-overlap",
         about: "Two WPs that are at work at the same time share no path that could come to be, and neither can make a file where the other needs a folder.",
         help: "No file of the base is in both whitelists, but a new one could be; the finding shows such a path. Narrow one of the patterns if both WPs may get there. Where one could make a file of the name of the other's folder, name one of them otherwise.",
+    },
+    Rule {
+        code: "request-without-push",
+        about: "A pull request is of a branch that was pushed.",
+        help: "Leave `push = false` out of `[delivery]`, or say `pull_request = false` as well.",
     },
     Rule {
         code: "reserved-id",

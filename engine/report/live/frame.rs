@@ -179,6 +179,7 @@ fn doing(
             }
         },
         Phase::AwaitingReview => commands::approve(&ledger.run, &wp.id),
+        Phase::Taken => format!("{}{}", by_lead(wp), commands::recheck(&ledger.run, &wp.id)),
         Phase::AwaitingAnswer => {
             let asked: Vec<String> = wp.unanswered().map(question).collect();
             let at = taken_at(plan, wp).map(|at| format!("; taken {}", words::due(at, now)));
@@ -198,6 +199,11 @@ fn doing(
         Phase::Working => tail.unwrap_or_else(|| format!("on {}", wp.tier)),
         _ => tail.unwrap_or_default(),
     }
+}
+
+/// Who of the lead has it.
+fn by_lead(wp: &WpState) -> String {
+    wp.hands.as_ref().map_or_else(String::new, |hands| format!("by {}: ", hands.by))
 }
 
 /// A stage that is being merged.

@@ -37,6 +37,8 @@ impl WpSummary {
                 .map(|faulted| faulted.fault.clone()),
             problems: problems(wp).into_iter().cloned().collect(),
             notes: wp.notes.clone(),
+            taken_by: wp.hands.as_ref().filter(|it| it.held).map(|hands| hands.by.clone()),
+            by_lead: wp.by_lead().into_iter().map(str::to_owned).collect(),
         }
     }
 }
@@ -64,6 +66,7 @@ pub(super) fn problems(wp: &WpState) -> Vec<&Problem> {
     match wp.phase {
         Phase::Blocked => wp.blocked_by.iter().collect(),
         Phase::Escalated => wp.carried().iter().collect(),
+        Phase::Taken => wp.hands.iter().flat_map(|hands| &hands.problems).collect(),
         _ => Vec::new(),
     }
 }

@@ -46,6 +46,9 @@ impl Summary {
             Some(verify) => verify.write(out, look)?,
             None => Whole::write_none(out, look)?,
         }
+        if let Some(delivery) = &self.delivery {
+            delivery.write(out, look)?;
+        }
         self.write_tampering(out, look)?;
         self.closing.write(out, look)?;
         self.write_told(out, look)?;
@@ -53,6 +56,7 @@ impl Summary {
             writeln!(out)?;
             costs.write(out, look)?;
         }
+        self.write_lessons(out, look)?;
         self.write_next(out, look)?;
         match &self.failure {
             Some(failure) => failure.write(out, look),
@@ -129,6 +133,22 @@ impl Summary {
         writeln!(out)
     }
 
+    /// Writes what the run has taught, for whoever wants to keep it.
+    fn write_lessons(&self, out: &mut impl Write, look: &Look) -> io::Result<()> {
+        if self.lessons.is_empty() {
+            return Ok(());
+        }
+        writeln!(out, "\n{}", look.paint(Tone::Strong, "Worth keeping?"))?;
+        let wide = Look { width: None, ..*look };
+        for lesson in &self.lessons {
+            let why = format!("# {}", lesson.why);
+            write_rows(out, Flow::after(Line::new(look).gap(2)).then(Tone::Faint, &why))?;
+            let line = Line::new(&wide).gap(2).then(Tone::Command, &lesson.command);
+            writeln!(out, "{}", line.done().trimmed())?;
+        }
+        Ok(())
+    }
+
     /// Writes what to type next.
     ///
     /// # Errors
@@ -186,6 +206,13 @@ impl WpSummary {
         let row = |name: &str| Flow::after(Line::new(look).gap(4).cell(Tone::Faint, name, NAMES));
         if self.verified.any() {
             write_rows(out, self.verified.after(row("verified")))?;
+        }
+        if let Some(by) = &self.taken_by {
+            write_rows(out, row("taken").then(Tone::Warn, &format!("by {by}")))?;
+        }
+        if !self.by_lead.is_empty() {
+            let files = format!("changed by the lead: {}", self.by_lead.join(", "));
+            write_rows(out, row("by hand").then(Tone::Warn, &files))?;
         }
         for fork in &self.asks {
             write_rows(out, row("asks").then(Tone::Warn, &question(fork)))?;

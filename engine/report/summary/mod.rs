@@ -26,6 +26,7 @@ use crate::model::turn::Fault;
 use crate::model::verdict::Judgment;
 use crate::report::commands;
 use crate::report::costs::Costs;
+use crate::report::delivery::Delivered;
 use crate::report::whole::Whole;
 use crate::report::words;
 
@@ -53,6 +54,8 @@ pub struct Summary {
     pub wps: Vec<WpSummary>,
     /// Stages that were merged, or that do not hold together.
     pub stages: Vec<StageSummary>,
+    /// What left the machine, where the plan has it do so.
+    pub delivery: Option<Delivered>,
     /// The last look at the whole, where there is a whole.
     pub verify: Option<Whole>,
     /// What of the repository is nobody's to touch and is not as it was when the run began.
@@ -65,6 +68,8 @@ pub struct Summary {
     pub costs: Option<Costs>,
     /// Steps that still run although the run is over.
     pub left: Vec<Left>,
+    /// Lessons that the run's failures suggest, each as the command that keeps it.
+    pub lessons: Vec<NextCommand>,
     /// What is left now that it is over, and what became of the user's checkout.
     pub closing: Closing,
     /// What to type, the most useful first.
@@ -129,6 +134,10 @@ pub struct WpSummary {
     pub problems: Vec<Problem>,
     /// What was seen and is blamed on no one.
     pub notes: Vec<String>,
+    /// Who of the lead has it in their own hands.
+    pub taken_by: Option<String>,
+    /// Files that the lead changed in it by hand, no worker.
+    pub by_lead: Vec<String>,
 }
 
 /// A branch that is not where its work was checked.
@@ -220,12 +229,14 @@ impl Summary {
             through: ledger.wps.iter().filter(|wp| wp.phase.got_through()).count(),
             wps: ledger.wps.iter().map(|wp| WpSummary::of(wp, ledger)).collect(),
             stages: ledger.gates.iter().filter_map(|gate| StageSummary::of(gate, ledger)).collect(),
+            delivery: Delivered::of(ledger),
             verify: Whole::of(ledger),
             tampering: ledger.tampering.clone(),
             corrections: ledger.notes.clone(),
             outages: ledger.outages.clone(),
             costs: Costs::of(ledger),
             left: Vec::new(),
+            lessons: next::lessons(ledger),
             closing: Closing::of(ledger),
             next: next::commands(ledger),
             failure: Failure::first(ledger, directory),

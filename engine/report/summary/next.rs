@@ -5,9 +5,11 @@ use serde::Serialize;
 
 use crate::event::{MovedBranch, Outcome, StopReason};
 use crate::ledger::{GatePhase, Ledger, Phase, WpState};
+use crate::model::approval::Cover;
 use crate::model::ids::CommitId;
+use crate::model::lesson::Suggestion;
 use crate::model::plan::{Kind, Mode};
-use crate::report::{commands, words};
+use crate::report::{commands, delivery, words};
 
 /// A command, and what it is for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -55,6 +57,13 @@ pub(super) fn commands(ledger: &Ledger) -> Vec<NextCommand> {
             commands::retry(run, &wp.id),
             "more rounds on the same plan and base, once you have decided",
         );
+        if wp.kind == Kind::Change {
+            say(commands::take(run, &wp.id), "or mend it by hand");
+        }
+    }
+    for wp in of(Phase::Taken) {
+        say(commands::recheck(run, &wp.id), "once you have mended it by hand");
+        say(commands::give_back(run, &wp.id), "or leave it to a worker");
     }
     for wp in of(Phase::Cancelled) {
         say(commands::retry(run, &wp.id), "take it up again");
@@ -83,6 +92,22 @@ pub(super) fn commands(ledger: &Ledger) -> Vec<NextCommand> {
             say(commands::resume(run), why);
         }
     }
+    if ledger.uncovered_gate() {
+        say(
+            commands::cover(run, Cover::Integration),
+            "merge the stage: the approval does not cover that",
+        );
+    }
+    let has_worktree = |wp: &&WpState| wp.phase.got_through() && wp.worktree.is_some();
+    if !ledger.covers.has(Cover::Cleanup) && ledger.wps.iter().any(|wp| has_worktree(&wp)) {
+        say(
+            commands::cover(run, Cover::Cleanup),
+            "remove the worktrees: the approval does not cover that",
+        );
+    }
+    for (command, why) in delivery::next(ledger) {
+        say(command, &why);
+    }
     // What was asked for waits until an engine takes the run again.
     let resume = commands::resume(run);
     let asks = !next.is_empty();
@@ -96,6 +121,11 @@ pub(super) fn commands(ledger: &Ledger) -> Vec<NextCommand> {
     if next.is_empty() {
         // Nothing failed, nothing is there to take: the run has more to do, or changed nothing.
         let (command, why) = match ledger.outcome {
+            Some(Outcome::Done)
+                if ledger.delivery.as_ref().is_some_and(|it| !it.items.is_empty()) =>
+            {
+                (commands::status(run), "everything has landed")
+            }
             Some(Outcome::Done) => (commands::status(run), "nothing was to be merged"),
             _ => (commands::resume(run), "go on"),
         };
@@ -104,12 +134,22 @@ pub(super) fn commands(ledger: &Ledger) -> Vec<NextCommand> {
     next
 }
 
+/// What the run has taught, as commands that would keep it.
+pub(super) fn lessons(ledger: &Ledger) -> Vec<NextCommand> {
+    let command = |it: Suggestion| NextCommand {
+        command: commands::add_lesson(&it.text, &it.paths),
+        why: it.why,
+    };
+    ledger.lessons().into_iter().map(command).collect()
+}
+
 /// Where the result can be taken from.
 fn take(ledger: &Ledger, partly: bool, next: &mut Vec<NextCommand>) {
     let mut say = |command: String, why: &str| {
         next.push(NextCommand { command, why: why.to_owned() });
     };
     match ledger.mode {
+        Mode::Staged if delivery::has_request(ledger, None) => {}
         Mode::Staged => {
             let passed = ledger.gates.iter().rev().find(|gate| gate.phase == GatePhase::Passed);
             if let Some(branch) = passed.and_then(|gate| gate.branch.as_ref()) {
@@ -121,7 +161,9 @@ fn take(ledger: &Ledger, partly: bool, next: &mut Vec<NextCommand>) {
         }
         Mode::Independent => {
             let changed = |wp: &&WpState| {
-                wp.kind == Kind::Change && wp.phase.got_through() && wp.commit != wp.base
+                let changed = wp.kind == Kind::Change && wp.commit != wp.base;
+                // What has a request is taken there.
+                changed && wp.phase.got_through() && !delivery::has_request(ledger, Some(&wp.id))
             };
             for wp in ledger.wps.iter().filter(changed) {
                 if let Some(branch) = &wp.branch {

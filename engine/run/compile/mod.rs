@@ -21,8 +21,10 @@ use crate::brief::Briefs;
 use crate::finding::{Finding, any_error};
 use crate::git::{GitError, Repo};
 use crate::graph::Sealed;
+use crate::model::lesson::Lesson;
 use crate::model::plan::Plan;
 use crate::plan::{self, Layers, Read, Source};
+use crate::run::lessons;
 use crate::whitelist::{Overlap, Whitelist};
 
 pub use base::Base;
@@ -53,6 +55,8 @@ pub struct Compiled {
     pub base: Option<Base>,
     /// The templates that the plan's briefs are rendered with.
     pub briefs: Briefs,
+    /// What earlier runs have learned of the repository.
+    pub lessons: Vec<Lesson>,
 }
 
 /// What came of it.
@@ -90,6 +94,8 @@ pub fn compile(
     let base = base::pin(subject, repo, &mut findings)?;
     files::check(subject, repo, base.as_ref(), (dir, &read.brief_files), &mut findings);
     let (briefs, mut texts) = templates::check(subject, repo, &mut findings);
+    let (lessons, noted) = lessons::of(repo, &mut findings);
+    texts.extend(noted);
     let whitelists = whitelists::read(subject, &mut findings);
     let order = order::seal(subject, &read.unplaced, &mut findings);
     let paths = base.as_ref().map_or(&[][..], |base| &base.paths);
@@ -112,6 +118,7 @@ pub fn compile(
             possible,
             base,
             briefs,
+            lessons,
         }),
         _ => None,
     };

@@ -78,6 +78,9 @@ fn lenses(subject: Subject<'_>, briefs: &Briefs, findings: &mut Vec<Finding>) ->
     if subject.plan.verify.as_ref().is_some_and(|verify| verify.review_tier.is_some()) {
         faults.extend(briefs.check_review(VERIFY).into_iter().flatten());
     }
+    if subject.plan.delivery.as_ref().is_some_and(|delivery| delivery.pull_request) {
+        faults.extend(briefs.check_request());
+    }
     // There is one `[review]`, and whoever is reviewed by a worker is reviewed so.
     let used = subject.plan.wps.iter().find_map(|wp| match &wp.review {
         Review::Worker { lenses, .. } => Some(lenses),

@@ -53,6 +53,15 @@ pub enum Ask {
     Cancel,
     /// Try it again.
     Retry,
+    /// Have no worker in it any more, and leave its worktree to whoever asks.
+    Take,
+    /// Take it from the lead again.
+    Back,
+    /// Check what the lead left in it.
+    Recheck {
+        /// Have a worker go on with what is wrong.
+        to_worker: bool,
+    },
     /// Take this as the answer to a question.
     Answer {
         /// The question's number in the run.
@@ -84,6 +93,9 @@ impl Ask {
             Self::Review(_) => "review",
             Self::Cancel => "cancel",
             Self::Retry => "retry",
+            Self::Take => "take",
+            Self::Back => "take back",
+            Self::Recheck { .. } => "recheck",
             Self::Answer { .. } => "answer",
             Self::Interrupt { .. } => "interrupt",
             Self::Note { .. } => "note",
@@ -132,14 +144,18 @@ impl Request {
             (_, Ask::Note { text }) => return Some(Event::NoteAdded { text, by }),
             (wp, ask) => (wp?, ask),
         };
-        // A question is not asked twice under one number; all else is about the round.
-        if !matches!(ask, Ask::Answer { .. }) && round != self.round {
+        // A question is not asked twice under one number, and a WP is taken whatever round it is in; all else is
+        // about the round.
+        if !matches!(ask, Ask::Answer { .. } | Ask::Take) && round != self.round {
             return None;
         }
         Some(match ask {
             Ask::Review(verdict) => Event::Reviewed { wp, round, by, verdict },
             Ask::Cancel => Event::WpCancelled { wp, by },
             Ask::Retry => Event::WpRetried { wp, by },
+            Ask::Take => Event::WpTaken { wp, by },
+            Ask::Back => Event::WpGivenBack { wp, by },
+            Ask::Recheck { to_worker } => Event::RecheckStarted { wp, by, to_worker },
             Ask::Answer { number, text: answer } => Event::Answered { wp, number, answer, by },
             Ask::Interrupt { attempt, n, say } => {
                 let next = ledger.wp(&wp).is_some_and(|state| n == state.redirected + 1);

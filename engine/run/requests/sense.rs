@@ -4,6 +4,7 @@ use super::{Ask, Request};
 use crate::ledger::{Fork, Ledger, Note, Phase, WpState};
 use crate::model::ids::{RunId, WpId};
 use crate::model::verdict::Judgment;
+use crate::run::hands;
 
 /// So many WPs are named to somebody who named none of them.
 const NAMED: usize = 20;
@@ -30,6 +31,16 @@ pub enum Refused {
         phase: &'static str,
         /// What would have to be.
         why: &'static str,
+    },
+    /// Somebody else has it in their own hands.
+    #[error(
+        "`{wp}` was taken by {by}, and is theirs until they give it back (`sop take {wp} --back`)"
+    )]
+    Taken {
+        /// The WP.
+        wp: WpId,
+        /// Who.
+        by: String,
     },
     /// Somebody else has judged it.
     #[error(
@@ -98,6 +109,9 @@ pub fn is_first(ledger: &Ledger, waiting: &[Request], wanted: &Request) -> Resul
                 let state = format!("has an answer by {}, which the run takes up next", by(other));
                 return Err(Refused::Closed { number: *number, wp: wp.clone(), state });
             }
+            (Ask::Take, Ask::Take, Some(wp)) if other.by != wanted.by => {
+                return Err(Refused::Taken { wp: wp.clone(), by: by(other) });
+            }
             (Ask::Note { text: first }, Ask::Note { text }, _)
                 if (first, &other.by) == (text, &wanted.by) =>
             {
@@ -131,6 +145,9 @@ pub fn make(ledger: &Ledger, wp: Option<&WpId>, by: &str, ask: Ask) -> Result<Re
         .ok_or_else(|| unknown(ledger, wp.map_or("", WpId::as_str)))?;
     let refused =
         |why| Err(Refused::Phase { wp: state.id.clone(), phase: state.phase.name(), why });
+    if let Some(why) = hands::refused(ledger, state, &by, &ask) {
+        return Err(why);
+    }
     match &ask {
         Ask::Review(_) if state.phase != Phase::AwaitingReview => {
             return refused("only work that awaits a review can be reviewed");

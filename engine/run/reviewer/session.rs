@@ -8,7 +8,9 @@ use crate::event::Event;
 use crate::launch::{Capture, Spec, Stdin};
 use crate::ledger::{Session, Sitting};
 use crate::model::ids::{TierId, WpId};
-use crate::model::plan::{BriefBy, Budget, Continue, Does, Kind, Plan, Review, Tier, Worker, Wp};
+use crate::model::plan::{
+    BriefBy, Budget, Continue, Does, Kind, Plan, ReportForm, Review, Tier, Worker, Wp,
+};
 use crate::plain_file;
 use crate::run::asking;
 use crate::run::directory::{RunDir, write_whole};
@@ -287,5 +289,6 @@ fn the_whole(plan: &Plan, tier: &TierId) -> Wp {
         vars: plan.wps.iter().flat_map(|wp| wp.vars.clone()).collect(),
         budget: Budget::default(),
         consolidates: None,
+        report: ReportForm::default(),
     }
 }

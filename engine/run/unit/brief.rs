@@ -9,6 +9,7 @@ use crate::plain_file;
 
 use super::Unit;
 use crate::run::directory::{RunDir, write_whole};
+use crate::run::lessons;
 use crate::run::site::Halt;
 
 /// Most bytes of a report: of what a worker prints, and of what briefs carry.
@@ -90,6 +91,7 @@ impl Unit {
             answers: &answers,
             notes: &notes,
             wiring: if wp.consolidates.is_some() { &wiring } else { &[] },
+            lessons: &lessons::concerning(&site.lessons, wp),
             cut_off: self.state.spoilt.last().map(|spoilt| spoilt.what.as_str()),
         };
         let rendered = match goes_on {

@@ -28,8 +28,12 @@ impl Unit {
             .ok_or_else(|| Halt::blocked(Problem::new(Check::Scope, "no tree was checked")))?;
         let base = self.base()?;
         let parent = self.state.against.clone().unwrap_or_else(|| base.clone());
-        let message =
-            format!("{}\n\nSop-Run: {}\nSop-Wp: {wp}\n", self.wp().title, self.site.dir.run());
+        let by_lead = self.named_by_lead();
+        let message = format!(
+            "{}\n\n{by_lead}Sop-Run: {}\nSop-Wp: {wp}\n",
+            self.wp().title,
+            self.site.dir.run()
+        );
         let when = self.state.judged_at.map_or(0, |at| at.0.as_second());
         let worktree = self.worktree().await?;
         let (id, wanted) = (wp.clone(), tree.clone());

@@ -4,6 +4,7 @@
 mod agent;
 mod brief;
 mod commit;
+mod hands;
 pub mod prove;
 mod pushes;
 pub(super) mod review;
@@ -48,6 +49,8 @@ pub enum Message {
     GateDone(Result<(), Halt>),
     /// The last look at the whole has nothing more to do.
     VerifyDone(Result<(), Halt>),
+    /// The delivery of a WP, or of the whole, has nothing more to do.
+    DeliveryDone(Option<WpId>),
 }
 
 /// What the dispatcher answers to a fact about a WP.
@@ -111,18 +114,24 @@ impl Unit {
     /// Goes on until nothing is left to do or somebody says stop.
     pub async fn run(mut self) {
         let id = self.state.id.clone();
-        while self.state.phase.active() {
+        let by_hand = self.state.is_with_lead();
+        while self.state.phase.active() || self.state.lead_asks().is_some() {
             if self.stopping() && !self.is_seen_through() {
                 break;
             }
-            if self.site.paused(&self.state) {
+            let asked = self.state.lead_asks();
+            if asked.is_none() && self.site.paused(&self.state) {
                 break;
             }
             // On another tier there may be no room now: whoever gives it out takes this up again.
-            if !self.is_seated() {
+            if asked.is_none() && !self.is_seated() {
                 break;
             }
-            let recorded = match self.advance().await {
+            let done = match asked {
+                Some(asked) => self.for_the_lead(asked).await,
+                None => self.advance().await,
+            };
+            let recorded = match done {
                 Ok(event) => self.line.record(event).await,
                 Err(Halt::Stopped) => break,
                 Err(Halt::Blocked { problem, everywhere }) => {
@@ -133,6 +142,10 @@ impl Unit {
             match recorded {
                 Ok(Some(state)) => self.state = state,
                 _ => break,
+            }
+            // Given back: whoever gives room out takes it up.
+            if by_hand && !self.state.is_with_lead() {
+                break;
             }
         }
         if self.stopping() {
@@ -229,6 +242,9 @@ impl Unit {
     }
 
     fn decide(&self) -> Event {
+        if self.state.rechecks() {
+            return self.recheck_ended();
+        }
         let tier = self.site.plan.tiers.get(&self.state.tier);
         let (class, next) = judge(&self.state, tier.and_then(|tier| tier.escalate_to.as_ref()));
         Event::RoundEnded {

@@ -4,10 +4,13 @@
 use crate::event::Event;
 use crate::git::scope::{self, What};
 use crate::git::{GitError, GuardSpec, SnapshotSpec};
+use crate::model::gap::Leads;
 use crate::model::outcome::{Check, Problem};
-use crate::model::plan::{Checkout, Kind};
+use crate::model::plan::{Checkout, Kind, ReportForm};
+use crate::plain_file;
 
-use super::{Unit, pushes};
+use super::brief::REPORT_LIMIT;
+use super::{Unit, hands, pushes};
 use crate::ledger::Phase;
 use crate::run::beside;
 use crate::run::provision::snapshot_spec;
@@ -33,7 +36,13 @@ impl Unit {
         let pass = self.state.pass + 1;
         let base = self.base()?;
         let guard = self.site.dir.guard(&self.state.id, self.state.attempt);
-        let before = beside::kept(&self.site, &guard, self.state.guard.as_deref())?;
+        let kept = beside::kept(&self.site, &guard, self.state.guard.as_deref());
+        // The lead needs no guard: it may do in the repository what it likes. What there is of one is told.
+        let lead = self.lead_left();
+        let before = match &lead {
+            Some(_) => kept.ok(),
+            None => Some(kept?),
+        };
         let worktree = match (self.worktree().await, &self.entered) {
             // The worker took its registration away: what it did in the folder is still there to see.
             (Err(_), Some(entered)) if entered.path().is_dir() => entered.clone(),
@@ -41,20 +50,19 @@ impl Unit {
         };
         let began_at = self.state.began_at.clone().unwrap_or_else(|| base.clone());
         let wp = self.state.id.clone();
-        let (snapshot, judged, seen, moved, pushed) = self
+        let (snapshot, judged, seen, moved, pushed, by_lead) = self
             .site
             .blocking(Check::Scope, move |site| {
+                let guarded =
+                    GuardSpec { run: site.dir.run(), worktree: Some(&worktree), checkout: true };
+                let before = before.map_or_else(|| site.repo.guard(guarded), Ok)?;
                 // What was on the base's branch before the worker came is nobody's change, should it
                 // merge that. What came there since may be its own doing.
                 let upstream = before.tip(&site.plan.base).filter(|tip| *tip != base);
                 let spec = SnapshotSpec { began_at, upstream, ..snapshot_spec(site, &base) };
                 let snapshot = worktree.snapshot(&spec)?;
-                let after = site.repo.guard(GuardSpec {
-                    run: site.dir.run(),
-                    worktree: Some(&worktree),
-                    checkout: true,
-                })?;
-                let diff = site.repo.compare(&before, &after)?;
+                let after = site.repo.guard(guarded)?;
+                let diff = site.compare(&before, &after)?;
                 if !snapshot.changes.is_empty() {
                     site.repo.keep_checked(site.dir.run(), &wp, &snapshot.tree)?;
                 }
@@ -75,9 +83,17 @@ impl Unit {
                     }
                 }
                 let seen = scope::notes(&snapshot, &diff);
-                Ok((snapshot, judged, seen, moved, pushed))
+                let by_lead = match &lead {
+                    Some(left) => hands::changed(site, left, &snapshot.tree)?,
+                    None => Vec::new(),
+                };
+                Ok((snapshot, judged, seen, moved, pushed, by_lead))
             })
             .await?;
+        if self.state.rechecks() {
+            let checked = hands::Checked { snapshot, judged, seen, moved, by_lead };
+            return Ok(self.lead_checked(pass, checked));
+        }
         let frozen = self.site.plan.checkout == Checkout::Frozen;
         let (held, notes): (Vec<_>, Vec<_>) =
             seen.into_iter().partition(|note| frozen && matches!(note.what, What::Person(_)));
@@ -105,6 +121,7 @@ impl Unit {
         notes.extend(self.stray_wiring());
         if self.state.phase == Phase::Scoping {
             problems.extend(self.left_nothing(snapshot.changes.len()));
+            problems.extend(self.unreadable_report());
         }
         Ok(Event::ScopeChecked {
             wp: self.state.id.clone(),
@@ -115,6 +132,7 @@ impl Unit {
             changed: snapshot.changes.len() as u64,
             problems,
             notes,
+            by_lead,
         })
     }
 
@@ -149,6 +167,20 @@ impl Unit {
         };
         self.state.phase == Phase::Rechecking
             || self.state.rounds.last().is_some_and(|last| last.problems.iter().any(named))
+    }
+
+    /// A report that is not what the plan says it must be.
+    fn unreadable_report(&self) -> Option<Problem> {
+        let (ReportForm::Leads, Some(name)) = (self.wp().report, &self.state.report) else {
+            return None;
+        };
+        let read = plain_file::read(&self.site.dir.named(name), REPORT_LIMIT);
+        let why = match read {
+            Ok(bytes) => Leads::in_answer(&String::from_utf8_lossy(&bytes)).err()?,
+            Err(error) => error.to_string(),
+        };
+        let text = format!("the report holds no findings that a program can read: {why}");
+        Some(Problem::new(Check::Worker, text))
     }
 
     /// A worker that says it is done and left nothing.

@@ -84,6 +84,9 @@ impl Unit {
         let failed = |error: crate::launch::LaunchError| {
             Halt::blocked(Problem::new(Check::Worker, error.to_string()))
         };
+        if self.state.is_to_be_stopped() && self.never_started(&key).await.map_err(failed)? {
+            return Ok(self.not_started(text));
+        }
         let begun = step::begin(&self.site.launcher, &key, &spec, &self.orders).await;
         let Some(handle) = begun.map_err(failed)? else { return Err(Halt::Stopped) };
         let outcome =

@@ -98,6 +98,8 @@ impl Unit {
             ]);
             spec
         };
+        // Answers to what was there before do not count.
+        let n = self.state.looks * ASKED + n;
         let step = format!("review.{round}.{n}");
         let key = |n| site.key(id.as_str(), &step, n);
         let fresh = |key: &Key| {
