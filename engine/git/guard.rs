@@ -19,7 +19,6 @@ use crate::plain_file;
 
 use super::error::GitError;
 use super::fingerprint::add;
-use super::linked::NOTE;
 use super::look::Look;
 use super::repo::Repo;
 use super::scope::Place;
@@ -210,14 +209,17 @@ impl Repo {
             .registered()?
             .into_iter()
             .map(|(admin, _)| admin)
-            .filter(|admin| !admin.join(MARK).exists() || admin.join(NOTE).exists());
+            .filter(|admin| !admin.join(MARK).exists());
         for folder in own.into_iter().chain(linked) {
             heads.extend(plain_file::read_own_linked(&folder.join("HEAD")));
         }
         let named = heads.iter().filter_map(|head| {
             head.strip_prefix(b"ref: ").map(|name| name.trim_ascii_end().into())
         });
-        Ok(named.collect())
+        // A lead may make and delete its own beside a run.
+        let leads = self.branches_of_leads().into_iter();
+        let leads = leads.map(|name| BString::from([b"refs/heads/", name.as_slice()].concat()));
+        Ok(named.chain(leads).collect())
     }
 }
 

@@ -42,7 +42,7 @@ pub fn remove(repo: &Repo, name: &str, discard: Discard) -> Result<Gone, UpkeepE
     }
     let went = went(&tree, discard);
     tree.linked.take_away()?;
-    let branch = drop_own_branch(repo, &survey, &tree)?;
+    let branch = drop_own_branch(repo, &tree)?;
     let path = tree.linked.path().map(process::escape_path);
     Ok(Gone { name: tree.name, path, branch, went })
 }
@@ -74,19 +74,11 @@ pub fn refusals(survey: &Survey<'_>, tree: &Surveyed, discard: Discard) -> Vec<S
     why
 }
 
-/// Deletes the branch that was made for a lead's worktree, if it still stands where it was found merged. While an engine
-/// is at work it stays: a branch that goes then is held against whoever works.
+/// Deletes the branch that was made for a lead's worktree, if it still stands where it was found merged.
 ///
 /// # Errors
 /// It moved meanwhile, and was left.
-pub fn drop_own_branch(
-    repo: &Repo,
-    survey: &Survey<'_>,
-    tree: &Surveyed,
-) -> Result<Option<String>, UpkeepError> {
-    if survey.runs().iter().any(|run| run.dir.held()) {
-        return Ok(None);
-    }
+pub fn drop_own_branch(repo: &Repo, tree: &Surveyed) -> Result<Option<String>, UpkeepError> {
     let own = tree.note.as_ref().map(|note| note.branch.as_str());
     match tree.linked.head() {
         Head::Branch(branch, Some(at)) if own == Some(branch) && tree.merged.is_some() => {

@@ -110,7 +110,10 @@ impl<'a> Survey<'a> {
     pub fn look(&self, linked: Linked) -> Result<Surveyed, UpkeepError> {
         let (mut whose, name, note) = identify(&linked);
         // In a bare repository it is a worktree like the others, and work comes back to it all the same.
-        if whose == Whose::Foreign && linked.path().is_some() && linked.path() == self.source.as_deref() {
+        if whose == Whose::Foreign
+            && linked.path().is_some()
+            && linked.path() == self.source.as_deref()
+        {
             whose = Whose::Main;
         }
         let brought = match (&whose, &note) {

@@ -193,7 +193,7 @@ fn act(
             return Ok(Done::Archived(kept));
         }
         again.linked.take_away()?;
-        drop_own_branch(repo, survey, &again)?;
+        drop_own_branch(repo, &again)?;
         Ok(Done::Removed)
     };
     let mut tried = tried;
