@@ -49,7 +49,9 @@ fn a_local_branch_that_was_moved_stays_and_what_was_checked_is_pushed() {
     shop.sop(0, &["apply", "--approve", "commits,cleanup"]);
     let checked = shop.rig.wp("a").commit.unwrap();
     shop.rig.git(&["update-ref", "refs/heads/sop/o-1/a", "main"]);
-    shop.sop(0, &["deliver", "--merge"]);
+    // Whoever moved it had no business there, and the run says so; what is delivered is what was checked.
+    let said = shop.sop(3, &["deliver", "--merge"]);
+    assert!(said.out.contains("moved after it was checked: sop/o-1/a"), "{}", said.out);
     assert_eq!(shop.forge.pulls()[0].at, checked.as_str());
     assert_eq!(shop.rig.trees().len(), 1, "it holds something else now");
 }
