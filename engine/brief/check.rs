@@ -209,7 +209,7 @@ fn value(plan: &Plan, wp: &Wp, round: Round, vars: Option<Value>) -> Value {
     let notes = [Correction { at: sample::instant(), text: "Sample." }];
     let wiring = [WiringLine { wp: &run.scout, file: "sample", lines: "Sample." }];
     let paths = ["sample".to_owned()];
-    let lessons = [LessonLine { date: "2026-01-31", paths: &paths, text: "Sample." }];
+    let lessons = [LessonLine { date: "Sample.", paths: &paths, text: "Sample." }];
     let context = Context {
         plan,
         wp,

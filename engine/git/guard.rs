@@ -201,7 +201,7 @@ impl Repo {
         Ok(GuardDiff { differences })
     }
 
-    /// The branches that the user's own worktrees are on, or were before.
+    /// The branches that the user's own worktrees are on, those of a lead among them, or were before.
     fn checked_out_by_people(&self, before: &Guarded) -> Result<BTreeSet<BString>, GitError> {
         let mut heads = vec![before.head.to_vec()];
         let own = [self.git_dir().to_path_buf(), self.common_dir().to_path_buf()];
@@ -216,7 +216,10 @@ impl Repo {
         let named = heads.iter().filter_map(|head| {
             head.strip_prefix(b"ref: ").map(|name| name.trim_ascii_end().into())
         });
-        Ok(named.collect())
+        // A lead may make and delete its own beside a run.
+        let leads = self.branches_of_leads().into_iter();
+        let leads = leads.map(|name| BString::from([b"refs/heads/", name.as_slice()].concat()));
+        Ok(named.chain(leads).collect())
     }
 }
 

@@ -145,6 +145,7 @@ impl WpState {
     pub(super) fn stands_no_more(&mut self) {
         self.worktree = None;
         self.phase = Phase::Waiting;
+        self.one_more_round();
         if let Some(hands) = &mut self.hands {
             hands.left = None;
         }
@@ -227,6 +228,7 @@ impl WpState {
         if self.phase.stuck() && self.worktree.is_none() {
             // There is nothing to hand over yet.
             self.phase = Phase::Waiting;
+            self.one_more_round();
         } else if let Some(was) = was {
             self.phase = was;
         }
@@ -283,7 +285,7 @@ impl WpState {
             hands.held = false;
             let round = self.round + 1;
             self.sent_back = Some(SentBack { round, problems: problems.to_vec() });
-            self.last_round = self.last_round.max(round);
+            self.one_more_round();
             self.phase = Phase::Briefing;
         } else {
             self.phase = Phase::Taken;
@@ -324,6 +326,11 @@ impl WpState {
             }
         };
         true
+    }
+
+    /// Whoever goes on with it has a round to do so.
+    fn one_more_round(&mut self) {
+        self.last_round = self.last_round.max(self.round + 1);
     }
 
     /// What the checks of this round have found so far is no longer about what is there.

@@ -75,10 +75,11 @@ pub(super) fn look(ask: &Ask) -> Part<Git> {
         match repo.top() {
             Some(_) => say("bare", true, "runs start from the worktree that you are in"),
             None => {
-                say("bare", false, "a run needs a checkout beside the bare repository");
-                words.push(Word::stop(
-                    "this is the bare repository itself, and runs start from a checkout",
-                    "make one beside it with `git worktree add`, and start sop there",
+                say("bare", true, "runs start from here without a checkout of yours");
+                words.push(Word::warn(
+                    "this is the bare repository itself: there is no checkout to read `.sop/config.toml` in, or to \
+                     copy from what `[provision]` names",
+                    "start sop in a worktree beside it, where that is wanted (`git worktree add`)",
                 ));
             }
         }

@@ -133,7 +133,7 @@ pub fn start(ask: Ask) -> Started {
         docker_pool: (all || docker_pool::in_use(&ask)).then(|| beside(&ask, docker_pool::look)),
         leftovers: all.then(|| beside(&ask, leftovers::look)),
         instructions: beside(&ask, instructions::look),
-        pr: (all || pr::in_use(&ask)).then(|| beside(&ask, pr::look)),
+        pr: all.then(|| beside(&ask, pr::look)),
         runtime: beside(&ask, runtime::look),
         config: all.then(|| beside(&ask, config::look)),
     };

@@ -1,64 +1,83 @@
 //! Where pull requests would go: the remote, the program that speaks to its host, and whether that is logged
-//! in, as far as files and the environment tell.
+//! in, as far as files and the environment tell. The forge itself is asked only where a fetch is allowed too.
 
 use std::collections::BTreeMap;
 
-use super::Ask;
-use crate::model::preflight::{Auth, Known, Method, Part, Requests};
+use super::{Ask, Depth};
+use crate::forge::{self, Place};
+use crate::model::delivery::Delivery;
+use crate::model::preflight::{Auth, Known, Method, Part, Requests, Word};
 use crate::plain_file;
-use crate::process::escape;
+use crate::process::escape_path;
 use crate::worker::Home;
-
-/// Whether a run of the plan has use for this.
-pub(super) fn in_use(_: &Ask) -> bool {
-    false
-}
 
 pub(super) fn look(ask: &Ask) -> Part<Requests> {
     let repo = &ask.repo;
-    let base_branch = repo.branch_of(&ask.plan.base);
-    let mut facts = Requests { base_branch, ..Requests::default() };
-    let Some(remote) = repo.remote_for_pushes() else {
-        return Part::new(facts, "there is no remote that requests could be made at", Vec::new());
+    // Without it nothing leaves the machine: what is missing is nothing to warn of.
+    let delivery = ask.plan.delivery.as_ref().filter(|delivery| delivery.push);
+    let mut facts = Requests { base_branch: repo.branch_of(&ask.plan.base), ..Requests::default() };
+    let mut words = Vec::new();
+    let remote = match delivery {
+        Some(delivery) => Some(delivery.remote.clone()),
+        None => repo.remote_for_pushes(),
     };
-    let host = repo.remote_url(&remote).as_deref().and_then(host_of);
+    let url = remote.as_deref().and_then(|remote| repo.remote_url(remote));
+    let (Some(remote), Some(url)) = (remote.clone(), url) else {
+        if let Some(remote) = remote.filter(|_| delivery.is_some()) {
+            let help = "add it with `git remote add`, or name another under `[delivery]`";
+            words.push(Word::stop(format!("there is no remote `{remote}` to deliver to"), help));
+        }
+        return Part::new(facts, "there is no remote that requests could be made at", words);
+    };
     facts.remote = Some(remote.clone());
-    facts.host.clone_from(&host);
-    let Some(host) = host else {
+    let asks = delivery.filter(|delivery| delivery.pull_request);
+    let Some(place) = Place::of(&url) else {
         let fine = format!("the remote `{remote}` is a folder, and no forge");
-        return Part::new(facts, fine, Vec::new());
+        if asks.is_some() {
+            let help = "set `pull_request = false` under `[delivery]`, or name another remote";
+            words.push(Word::stop(fine.clone(), help));
+        }
+        return Part::new(facts, fine, words);
     };
-    let forge = forge_of(&host);
+    let host = place.host.clone();
+    facts.host = Some(host.clone());
+    let program = asks.map_or_else(|| forge_of(&host), |delivery| delivery.forge.name());
     let home = Home::here(&BTreeMap::new());
-    facts.forge = Some(forge.to_owned());
-    facts.path = home.find(forge).map(|path| crate::process::escape_path(&path));
-    let auth = facts.path.is_some().then(|| auth(forge, &host, &home));
-    let state = match auth.as_ref().map(|auth| auth.authenticated) {
+    facts.forge = Some(program.to_owned());
+    facts.path = home.find(program).map(|path| escape_path(&path));
+    facts.auth = facts.path.is_some().then(|| auth(program, &host, &home));
+    let state = match facts.auth.as_ref().map(|auth| auth.authenticated) {
         None => "which is not here",
         Some(Known::Yes) => "which is logged in",
         Some(Known::No) => "which is not logged in",
         Some(Known::Unknown) => "whose login cannot be told from outside",
     };
-    facts.auth = auth;
-    // Nothing is delivered: what is missing is nothing to warn of.
-    let fine = format!("requests at {host} would be made with {forge}, {state}");
-    Part::new(facts, fine, Vec::new())
+    let fine = format!("requests at {host} would be made with {program}, {state}");
+    if let Some(delivery) = asks {
+        match &facts.auth {
+            None => words.push(Word::stop(fine.clone(), "install it, and log in with it")),
+            Some(Auth { authenticated: Known::No, help, .. }) => {
+                words.push(Word::stop(fine.clone(), help.clone().unwrap_or_default()));
+            }
+            Some(_) if ask.depth == (Depth::All { fetch: true }) => {
+                protection(delivery, place, &mut facts, &mut words);
+            }
+            Some(_) => {}
+        }
+    }
+    Part::new(facts, fine, words)
 }
 
-/// The host of a remote's URL, without user, password and port; nothing for a folder.
-fn host_of(url: &str) -> Option<String> {
-    let host = match url.split_once("://") {
-        Some(("file", _)) => return None,
-        Some((_, rest)) => rest.split(['/', '?']).next()?,
-        // host:path, where no slash stands before the colon.
-        None => url.split_once(':').filter(|(host, _)| !host.contains('/'))?.0,
-    };
-    let host = host.rsplit_once('@').map_or(host, |(_, host)| host);
-    let host = match host.strip_prefix('[') {
-        Some(six) => six.split(']').next()?,
-        None => host.split(':').next()?,
-    };
-    Some(escape(host.to_ascii_lowercase().as_bytes())).filter(|host| !host.is_empty())
+/// Asks the forge whether the base is protected.
+fn protection(delivery: &Delivery, place: Place, facts: &mut Requests, words: &mut Vec<Word>) {
+    let Some(base) = &facts.base_branch else { return };
+    match forge::at(delivery.forge, place).base(base) {
+        Ok(found) => facts.protection = Some(found.protected),
+        Err(error) => words.push(Word::warn(
+            format!("how `{base}` is protected could not be found out: {error}"),
+            "look at your login to the forge, and whether it answers",
+        )),
+    }
 }
 
 /// The program for a host.
@@ -100,7 +119,7 @@ fn auth(forge: &str, host: &str, home: &Home) -> Auth {
     let text = plain_file::read_linked(&folder, plain_file::DOCUMENT).unwrap_or_default();
     let text = String::from_utf8_lossy(&text);
     if text.lines().any(|line| line.trim_end().trim_end_matches(':').trim() == host) {
-        let (method, from) = (Some(Method::Login), Some(crate::process::escape_path(&folder)));
+        let (method, from) = (Some(Method::Login), Some(escape_path(&folder)));
         return Auth { authenticated: Known::Yes, method, from, help: None };
     }
     Auth { authenticated: Known::No, help: Some(format!("run `{login}`")), ..unknown }

@@ -75,6 +75,7 @@ pub fn make_in(repo: &Repo, new: &New, root: &Path) -> Result<Made, UpkeepError>
         base: base.clone(),
         seed: seeds.join(&new.name),
     };
+    repo.note_branch_of_lead(&branch)?;
     let made = repo.add_worktree(&spec)?;
     let path = made.path().to_path_buf();
     let note = Note {

@@ -1,7 +1,7 @@
 //! Every worktree of a repository: whose it is, what is in it, and whether its branch's work is merged.
 
 use std::collections::HashMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use bstr::{BString, ByteSlice};
 use serde::{Deserialize, Serialize};
@@ -60,6 +60,7 @@ pub struct Surveyed {
 pub struct Survey<'a> {
     repo: &'a Repo,
     runs: Vec<KnownRun>,
+    source: Option<PathBuf>,
     stash: HashMap<String, usize>,
 }
 
@@ -69,7 +70,9 @@ impl<'a> Survey<'a> {
     /// # Errors
     /// Git cannot be asked, or the runs cannot be listed.
     pub fn of(repo: &'a Repo) -> Result<Self, UpkeepError> {
-        Ok(Self { repo, runs: runs::known(repo)?, stash: repo.stashed_by_branch()? })
+        let source = super::forward::source(repo).ok();
+        let source = source.and_then(|source| source.path().map(Path::to_path_buf));
+        Ok(Self { repo, runs: runs::known(repo)?, source, stash: repo.stashed_by_branch()? })
     }
 
     /// The runs that are known, archived ones too.
@@ -105,7 +108,14 @@ impl<'a> Survey<'a> {
     /// # Errors
     /// It cannot be looked at.
     pub fn look(&self, linked: Linked) -> Result<Surveyed, UpkeepError> {
-        let (whose, name, note) = identify(&linked);
+        let (mut whose, name, note) = identify(&linked);
+        // In a bare repository it is a worktree like the others, and work comes back to it all the same.
+        if whose == Whose::Foreign
+            && linked.path().is_some()
+            && linked.path() == self.source.as_deref()
+        {
+            whose = Whose::Main;
+        }
         let brought = match (&whose, &note) {
             (Whose::Run { run, .. }, _) => self.run(run).map(KnownRun::brought).unwrap_or_default(),
             (_, Some(note)) => crate::run::clean::kept_out(&note.brought),
@@ -119,7 +129,7 @@ impl<'a> Survey<'a> {
             }
             _ => from.extend(note.iter().map(|note| note.from.clone())),
         }
-        let merged = match (linked.is_main(), linked.head().commit()) {
+        let merged = match (whose == Whose::Main, linked.head().commit()) {
             (false, Some(at)) => self.merged(at, linked.head().branch(), &from)?,
             _ => None,
         };

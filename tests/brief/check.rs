@@ -199,5 +199,5 @@ fn a_template_that_is_not_text_is_named() {
     std::fs::write(root.path().join(".sop/templates/x.md.j2"), b"\xff").unwrap();
     let error = Briefs::load(root.path()).err().unwrap().to_string();
     assert!(error.contains("x.md.j2") && error.contains("UTF-8"), "{error}");
-    assert_eq!(Briefs::load(&root.path().join("none")).unwrap().names().count(), 3);
+    assert_eq!(Briefs::load(&root.path().join("none")).unwrap().names().count(), 4);
 }

@@ -129,7 +129,7 @@ fn lead_steps(run: &Story, wp: &WpState) -> Vec<Event> {
 /// What a person makes of a WP that waits for one.
 fn decisions(run: &Story, wp: &WpState) -> Vec<Event> {
     if wp.phase == Phase::Taken && wp.lead_asks().is_none() {
-        let to_worker = wp.round % 2 == 0;
+        let to_worker = wp.round.is_multiple_of(2);
         let id = || wp.id.clone();
         let by = || "anna".to_owned();
         return vec![

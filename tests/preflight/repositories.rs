@@ -249,7 +249,7 @@ fn reftable_works_and_is_named() {
 }
 
 #[test]
-fn bare_layouts_start_from_a_worktree() {
+fn bare_layouts_start_from_a_worktree_or_from_the_bare_folder() {
     let desk = Desk::new("echo a > a");
     desk.repo
         .sh("git clone -q --bare . ../store.git; git -C ../store.git worktree add -q ../tree main");
@@ -257,13 +257,13 @@ fn bare_layouts_start_from_a_worktree() {
     let found = desk.look(&[]);
     found.says(
         "git",
-        "stop",
-        "this is the bare repository itself, and runs start from a checkout",
-        Some("make one beside it with `git worktree add`, and start sop there"),
+        "warn",
+        "this is the bare repository itself: there is no checkout to read `.sop/config.toml` in, or to copy from what `[provision]` names",
+        Some("start sop in a worktree beside it, where that is wanted (`git worktree add`)"),
     );
     assert_eq!(found.part("config")["source_worktree"], json!({ "value": null }));
     assert_eq!(found.part("config")["layout"], json!({ "value": "bare" }));
-    assert_eq!(found.code, 5);
+    assert_eq!(found.code, 4, "{:#}", found.all);
     let desk = desk.within("tree");
     let found = desk.look(&[]);
     assert_eq!(found.part("config")["source_worktree"], json!({ "value": "ROOT/tree" }));
@@ -419,4 +419,48 @@ fn settings_say_who_says_them() {
     assert_eq!((&part["state"], &part["what"]), (&json!("stop"), &json!(what)), "{part:#}");
     assert!(part["do"].as_str().unwrap().starts_with("did you mean `max_parallel`?"), "{part:#}");
     assert_eq!(found.code, 5);
+}
+
+/// Without `[delivery]` nothing is missing; with it, what is missing stops.
+#[test]
+fn where_requests_would_go() {
+    let desk = Desk::new("true");
+    desk.repo.sh("git remote add origin git@github.com:o/r.git");
+    let pr = |state: &str, what: &str, help: Option<&str>| {
+        json!({
+            "state": state, "what": what, "do": help,
+            "remote": "origin", "host": "github.com", "forge": "gh", "path": null, "auth": null,
+            "base_branch": "main", "protection": null,
+        })
+    };
+    let absent = "requests at github.com would be made with gh, which is not here";
+    desk.look(&[]).is("pr", &pr("go", absent, None));
+    let desk = desk.file("main/.sop/config.toml", "[delivery]\nauto_merge_risk = \"low\"\n");
+    let found = desk.look(&[]);
+    found.is("pr", &pr("stop", absent, Some("install it, and log in with it")));
+    let said = json!({
+        "value": "low", "from": "repository", "at": { "name": ".sop/config.toml", "line": 2 },
+    });
+    assert_eq!((found.code, &found.part("config")["auto_merge_risk"]), (5, &said));
+    let desk = desk.program("gh", "exit 9");
+    let what = "requests at github.com would be made with gh, which is not logged in";
+    desk.look(&[]).says("pr", "stop", what, Some("run `gh auth login`"));
+    let desk = desk.env("GH_TOKEN", "secret-token");
+    let found = desk.look(&[]);
+    let part = found.part("pr");
+    assert_eq!(
+        part["auth"],
+        json!({ "authenticated": "yes", "method": "token", "from": "GH_TOKEN" })
+    );
+    assert_eq!(
+        (&part["state"], found.all.to_string().contains("secret-token")),
+        (&json!("go"), false)
+    );
+    let desk = desk.file("main/.sop/config.toml", "[delivery]\nremote = \"up\"\n");
+    desk.look(&[]).says(
+        "pr",
+        "stop",
+        "there is no remote `up` to deliver to",
+        Some("add it with `git remote add`, or name another under `[delivery]`"),
+    );
 }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use sop::report::findings::rules::{RULES, find};
 
 /// Rooms and files that make findings.
-const ROOMS: &[&str] = &["plan", "brief", "run/compile", "cli/plan_file.rs"];
+const ROOMS: &[&str] = &["plan", "brief", "run/compile", "run/lessons", "cli/plan_file.rs"];
 
 /// Literals in them that look like codes and are none.
 const OTHERS: &[&str] =

@@ -123,4 +123,6 @@ fn sync_in_a_bare_repository_is_about_the_worktree_of_its_branch() {
     let said = bare.ends("repo/second", 0, &["worktree", "sync", "--from", "second"]);
     assert!(said.out.contains("1 file changed"), "{}", said.out);
     assert_eq!(sh(&bare.at("repo/main"), "cat ahead.txt; git status --porcelain"), "ahead");
+    let said = bare.ends("repo/second", 3, &["worktree", "rm", "main"]);
+    assert!(said.err.contains("it is the main checkout"), "{}", said.err);
 }

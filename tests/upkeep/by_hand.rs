@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::Value;
 
-use crate::support::rig::Rig;
+use crate::support::rig::{Rig, until};
 use crate::support::scratch::Said;
 
 /// `a` gets through, `b` does not, and leaves work; a file is brought along.
@@ -195,4 +195,30 @@ fn a_worktree_of_the_leads_own_from_beginning_to_end() {
     assert_eq!(gone["branch"], "mine");
     assert!(!folder.exists());
     assert_eq!(before, rig.users_but(&[]), "all that is the user's");
+}
+
+#[test]
+fn a_lead_who_works_beside_a_run_is_blamed_on_nobody() {
+    let plan = PLAN
+        .replace(
+            "echo $SOP_WP > $SOP_WP.txt",
+            "touch $MARKS/up; until test -e $MARKS/go; do sleep 0.02; done; echo x > $SOP_WP.txt",
+        )
+        .replace("\"false\"", "\"true\"");
+    let rig = Rig::new(&plan, &[(".gitignore", "*.log\n")]);
+    rig.write(".env", "SECRET=1\n");
+    let engine = rig.start(&["apply", "--yes"]);
+    until(|| if rig.mark("up").exists() { Ok(()) } else { Err("no worker is up".to_owned()) });
+    let path = rig.sop_ends(0, &["worktree", "new", "mine", "--bare"]).out;
+    let folder = path.trim_end();
+    fs::write(format!("{folder}/mine.txt"), "x").expect("a file");
+    rig.git(&["-C", folder, "add", "--all"]);
+    rig.git(&["-C", folder, "commit", "--quiet", "-m", "mine"]);
+    rig.git(&["merge", "--quiet", "mine"]);
+    let list = json(&rig.sop_ends(0, &["run", "list", "--json"]));
+    assert_eq!(list[0]["state"], "at_work");
+    let gone = json(&rig.sop_ends(0, &["worktree", "rm", "mine", "--json"]));
+    assert_eq!(gone["branch"], "mine");
+    fs::write(rig.mark("go"), "").expect("a mark");
+    assert_eq!(engine.wait(), 0, "{}", rig.engine_said());
 }

@@ -17,10 +17,12 @@ use crate::cli::{draft, drive, exit, plan_file};
 use crate::event::{ApprovedBy, Classed};
 use crate::git::{GitError, Repo};
 use crate::model::approval::Covers;
+use crate::model::baseline::Kept;
 use crate::model::gap::{Concern, Ground, GroundKind};
 use crate::model::ids::{CommitId, TierId};
 use crate::model::plan::{Dod, Plan, Provision};
 use crate::plan::{Layers, Source, command};
+use crate::preflight::{self, Ask, Depth, Looked};
 use crate::report::escape::visible;
 use crate::report::words;
 use crate::run::checkpoint::{DryRun, Traces};
@@ -41,7 +43,7 @@ pub(super) enum Begun {
 /// # Errors
 /// There is nothing to look at, nobody to look, or the run cannot be made.
 pub(super) fn begin(repo: &Repo, args: &Args, color: Color) -> Result<Begun, Failure> {
-    obstacles(repo)?;
+    let version = obstacles(repo)?;
     let (base, commit) = base(repo, args.base.as_deref())?;
     let (scope, tree) = places::tree(repo, &commit, &args.scope)?;
     let slices = slice::cut(&tree.files);
@@ -66,6 +68,7 @@ pub(super) fn begin(repo: &Repo, args: &Args, color: Color) -> Result<Begun, Fai
     if args.dry_run {
         return preview(&scouts, &compiled.plan, &asked).map(|()| Begun::Over(exit::DONE));
     }
+    let kept = may_start(repo, &compiled.plan, version)?;
     announce(&scouts, &compiled.plan, tree.files.len());
     let dry = ground_truth(repo, &compiled, &asked, args)?;
     let mut audit = Audit {
@@ -94,7 +97,7 @@ pub(super) fn begin(repo: &Repo, args: &Args, color: Color) -> Result<Begun, Fai
         // To type the command is to say yes to it: scouts change nothing.
         by: ApprovedBy::Flag,
         covers: Covers::asked_by(&compiled.plan),
-        checkout: None,
+        checkout: kept.as_ref(),
         who: &repo.identity().name,
         classed: dry.classes.values().cloned().collect(),
         audit: Some(audit.bytes()),
@@ -102,6 +105,27 @@ pub(super) fn begin(repo: &Repo, args: &Args, color: Color) -> Result<Begun, Fai
     };
     let dir = create::create(repo, &new).map_err(drive::refused)?;
     Ok(Begun::Run(dir, Box::new(audit)))
+}
+
+/// That nothing keeps every run from starting: better told before anything is run. The user's checkout as it is.
+fn may_start(repo: &Repo, plan: &Plan, version: String) -> Result<Option<Kept>, Failure> {
+    let looking = preflight::start(Ask {
+        repo: repo.clone(),
+        plan: plan.clone(),
+        settings: Vec::new(),
+        wrong: Vec::new(),
+        planned: true,
+        version: Some(version),
+        depth: Depth::Run,
+    });
+    let Looked { preflight, kept } = looking.finish();
+    match preflight.stops().into_iter().next() {
+        None => Ok(kept),
+        Some((_, word)) => {
+            let failure = Failure::infrastructure(word.what);
+            Err(word.help.into_iter().fold(failure, Failure::help))
+        }
+    }
 }
 
 /// What is looked at: how a person calls it, and the commit.

@@ -198,6 +198,36 @@ impl Repo {
         Ok(top.and_then(|top| top.canonicalize().ok()))
     }
 
+    fn leads_file(&self) -> PathBuf {
+        self.shared_dir().join(".lead").join("branches")
+    }
+
+    /// Notes that a lead makes a branch of this name: what becomes of it is held against no worker.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub fn note_branch_of_lead(&self, branch: &str) -> Result<(), GitError> {
+        let file = self.leads_file();
+        if let Some(folder) = file.parent() {
+            std::fs::create_dir_all(folder).map_err(GitError::io("create", folder))?;
+        }
+        let mut names = self.branches_of_leads();
+        let name = branch.as_bytes().to_vec();
+        if !names.contains(&name) {
+            names.push(name);
+            let lines: Vec<u8> =
+                names.iter().flat_map(|name| [name, &b"\n"[..]].concat()).collect();
+            write_whole(&file, &lines)?;
+        }
+        Ok(())
+    }
+
+    /// Branches that leads have made, by their short names.
+    pub(super) fn branches_of_leads(&self) -> Vec<Vec<u8>> {
+        let lines = plain_file::read_own(&self.leads_file()).unwrap_or_default();
+        lines.lines().filter(|line| !line.is_empty()).map(<[u8]>::to_vec).collect()
+    }
+
     fn linked(&self, path: Option<PathBuf>, admin: PathBuf) -> Result<Linked, GitError> {
         let head = self.head_in(&admin)?;
         Ok(Linked { repo: self.clone(), path, admin, head })

@@ -121,10 +121,12 @@ pub struct Defaults {
 pub struct ProvisionDefaults {
     /// Untracked files or folders of the checkout that are brought along into every worktree, those of `sop worktree new`
     /// too. They are never committed.
+    #[schemars(extend("default" = []))]
     #[schemars(example = serde_json::json!([".env.test"]))]
     pub copy: Option<Vec<Filled>>,
 
     /// Commands that are run in a fresh worktree, in this order; in those of `sop worktree new` too.
+    #[schemars(extend("default" = []))]
     #[schemars(example = serde_json::json!(["npm ci --prefer-offline"]))]
     pub setup: Option<Vec<Run>>,
 

@@ -217,16 +217,6 @@ fn from_a_folder_below_and_from_a_linked_worktree() {
 }
 
 #[test]
-fn a_bare_repository_is_refused_in_a_sentence() {
-    let case = simple(&[("README", "r\n")]);
-    case.scratch.git(&["clone", "--quiet", "--bare", ".", "../bare.git"]);
-    let mut sop = case.command(&[]);
-    let said = run(sop.current_dir(case.outside().join("bare.git")), "");
-    assert_eq!((said.code, said.out.as_str()), (5, ""));
-    assert!(said.err.contains("bare"), "{}", said.err);
-}
-
-#[test]
 fn without_a_home_there_is_a_sentence_and_with_a_place_there_is_a_run() {
     let case = simple(&[("README", "r\n")]);
     let mut sop = case.command(&[]);
