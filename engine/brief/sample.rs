@@ -11,7 +11,7 @@ use crate::model::ids::{CommitId, RunId, StageId, TierId, WorkerId, WpId};
 use crate::model::outcome::{Check, End, Problem, Ran};
 use crate::model::plan::{
     Approval, Autonomy, Budget, Checkout, Command, Continue, Dod, Fork, Kind, Mode, Plan,
-    Provision, ReportForm, Review, Risk, Stage, Tier, Wp, grace,
+    Provision, ReportForm, Review, Risk, SessionSplit, Stage, Tier, Wp, grace,
 };
 use crate::model::time::{Length, Timestamp};
 
@@ -123,6 +123,7 @@ pub(super) fn full() -> Plan {
         autonomy: Autonomy::default(),
         decide_within: None,
         lead_may_fix: 1,
+        session_split: SessionSplit::Never,
         budget: Budget::default(),
         verify: None,
         delivery: None,

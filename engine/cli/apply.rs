@@ -12,6 +12,7 @@ use super::plan::{Dry, Prepared, prepare};
 use super::prompt;
 use super::request::no_worker;
 use super::run_args;
+use super::split;
 use super::terminal::{self, Color};
 use crate::event::ApprovedBy;
 use crate::model::approval::{Cover, Covers};
@@ -24,7 +25,9 @@ use crate::run::create::{self, NewRun};
 
 /// Run a plan: show what would happen, ask, and do it.
 ///
-/// Exit code 0: everything got through. 1: findings in the plan. 3: a WP failed or was escalated. 4:
+/// With `session_split` in the plan or the settings it stops once the run is approved, frozen and recorded, and
+/// prints the command that goes on with it from any session. Exit code 0: everything got through, or it stopped
+/// there, since nothing waits for a decision. 1: findings in the plan. 3: a WP failed or was escalated. 4:
 /// waiting for an approval or a review. 5: infrastructure. 130: interrupted, and to be resumed.
 #[derive(Debug, clap::Args)]
 pub struct Args {
@@ -75,7 +78,7 @@ pub fn run(args: &Args, color: Color) -> Result<u8, Failure> {
             .help("answer `y`, pass `--yes`, or set `approval = \"auto\"` under `[plan]`"));
     };
     deliverable(&prepared, &covers)?;
-    let Prepared { text, compiled, base, dry, checkout, .. } = prepared;
+    let Prepared { text, compiled, base, dry, report, checkout, .. } = prepared;
     let who = repo.identity().name;
     let classed = dry.classes.values().cloned().collect();
     let new = NewRun {
@@ -93,6 +96,9 @@ pub fn run(args: &Args, color: Color) -> Result<u8, Failure> {
     };
     let dir = create::create(&repo, &new).map_err(drive::refused)?;
     drop(dry);
+    if let Some(why) = &report.session_split {
+        return split::stop(&dir, why, &args.view, color);
+    }
     drive(&repo, dir, &args.view, color)
 }
 
@@ -129,7 +135,9 @@ fn approval(args: &Args, prepared: &Prepared) -> Result<Option<(ApprovedBy, Cove
     if !prompt::can_ask() {
         return Ok(None);
     }
-    let question = format!("\nRun this plan as {}? A yes covers {all}.", prepared.report.run);
+    let report = &prepared.report;
+    let asks = if report.session_split.is_some() { "Approve" } else { "Run" };
+    let question = format!("\n{asks} this plan as {}? A yes covers {all}.", report.run);
     let yes = prompt::confirm(&question, "interrupted: nothing was started")?;
     Ok(yes.then_some((ApprovedBy::Prompt, all)))
 }

@@ -40,6 +40,7 @@ pub mod run;
 pub mod run_args;
 pub mod run_logged;
 pub mod schema;
+mod split;
 pub mod stats;
 pub mod status;
 pub mod take;

@@ -27,6 +27,7 @@ use crate::report::escape::visible;
 use crate::run::checkpoint::{self, Checking, DryRun, DryRunError, Traces};
 use crate::run::compile::{Base, Compiled, Outcome, Purpose, compile};
 use crate::run::naming;
+use crate::run::past;
 use crate::run::site::Halt;
 use crate::run::step::Order;
 use crate::run::stop::Stop;
@@ -143,10 +144,11 @@ pub fn prepare(
         }
     });
     let warnings = warnings.collect();
+    let settings = plan::settings(Some(&source), &layers);
     let mut looking = preflight::start(Ask {
         repo: repo.clone(),
         plan: compiled.plan.clone(),
-        settings: Vec::new(),
+        settings: settings.clone(),
         wrong: Vec::new(),
         planned: true,
         version: Some(version),
@@ -160,10 +162,11 @@ pub fn prepare(
     let next = naming::next(repo, &compiled.plan.name).map_err(drive::refused)?;
     let mut report =
         checkpoint::report(repo, &compiled, &base, &source.file, next.run(), &dry, warnings);
+    let used = past::used(repo).map_err(|error| Failure::infrastructure(error.to_string()))?;
+    report = report.estimated(&used);
     let Looked { preflight, kept } = looking.finish();
     report.preflight = Some(preflight);
-    let said = plan::settings(Some(&source), &layers);
-    let said = said.iter().find(|setting| setting.key == "defaults.approval");
+    let said = settings.iter().find(|setting| setting.key == "defaults.approval");
     let approval_from = said.map_or(Level::BuiltIn, |setting| setting.from);
     let text = source.text;
     Ok(Some(Prepared { text, compiled, base, dry, report, approval_from, checkout: kept }))

@@ -9,7 +9,7 @@ use super::run_args;
 use super::terminal::Color;
 use crate::event::{ApprovedBy, Outcome};
 use crate::model::approval::Cover;
-use crate::run::{approve, freeze, requests};
+use crate::run::{anew, approve, freeze, requests};
 
 /// Go on with a run, whatever became of its last engine.
 ///
@@ -41,6 +41,9 @@ pub fn run(args: &Args, color: Color) -> Result<u8, Failure> {
     let repo = run_args::repository()?;
     let dir = run_args::find(&repo, args.run.as_deref().or(args.named.as_deref()))?;
     let ledger = run_args::fold(&dir)?;
+    if ledger.unbegun() && !dir.held() {
+        anew::here(&repo, &dir, &ledger).map_err(refused)?;
+    }
     if !args.approve.is_empty() {
         let plan = freeze::thaw(&dir, &ledger.plan_sha256).map_err(refused)?;
         let (covers, by) = (covers::of(&args.approve, &plan)?, repo.identity().name);

@@ -10,7 +10,8 @@ use crate::journal;
 use crate::ledger::Ledger;
 use crate::report::json;
 use crate::report::stats::Stats;
-use crate::run::directory::{DirectoryError, RunDir};
+use crate::run::directory::DirectoryError;
+use crate::run::past;
 
 /// Show what all runs of the repository, archived ones too, together say: first rounds that passed by tier, escalations,
 /// providers that failed and how, what it cost.
@@ -28,8 +29,7 @@ pub struct Args {
 pub fn run(args: &Args, color: Color) -> Result<u8, Failure> {
     let repo = run_args::repository()?;
     let unread = |error: DirectoryError| Failure::infrastructure(error.to_string());
-    let mut runs = RunDir::list(&RunDir::archive_in(repo.common_dir())).map_err(unread)?;
-    runs.extend(RunDir::list(&RunDir::root_in(repo.common_dir())).map_err(unread)?);
+    let runs = past::dirs(&repo).map_err(unread)?;
     let mut stats = Stats::default();
     for dir in &runs {
         let records = match journal::read(&dir.journal()) {

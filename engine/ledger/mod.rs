@@ -18,6 +18,7 @@ mod ready;
 mod review;
 mod seen;
 mod transition;
+mod used;
 mod verify;
 mod wp;
 
@@ -189,6 +190,12 @@ pub struct Note {
 }
 
 impl Ledger {
+    /// Whether it is approved, and no engine has had it: nothing of it has begun.
+    #[must_use]
+    pub fn unbegun(&self) -> bool {
+        self.approved && self.engines == 0 && self.outcome.is_none()
+    }
+
     /// Starts from the record that creates the run.
     ///
     /// # Errors

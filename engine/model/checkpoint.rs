@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::approval::Covers;
 use super::delivery::PlannedDelivery;
+use super::estimate::{Estimate, Past};
 use super::ids::{CommitId, RunId, StageId, TierId, WorkerId, WpId};
 use super::outcome::{DodClass, Ran};
 use super::plan::{Approval, Budget, Kind, Mode, Risk};
@@ -46,6 +47,9 @@ pub struct Checkpoint {
     /// What all of them may use together.
     #[serde(default)]
     pub budget: Budget,
+    /// What its WPs are likely to use, from earlier runs of this repository; nothing where there are none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub estimate: Option<Estimate>,
     /// The last look at the whole; nothing where nothing is integrated.
     #[serde(default)]
     pub verify: Option<PlannedVerify>,
@@ -54,6 +58,9 @@ pub struct Checkpoint {
     /// What a yes to it covers.
     #[serde(default)]
     pub covers: Covers,
+    /// Why the run stops once it is approved, and `sop resume` goes on from another session; nothing where it runs on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_split: Option<String>,
     /// What leaves the machine; nothing where the plan does not want that.
     #[serde(default)]
     pub delivery: Option<PlannedDelivery>,
@@ -157,6 +164,9 @@ pub struct PlannedWp {
     /// What its workers and reviewers may use together.
     #[serde(default)]
     pub budget: Budget,
+    /// What it is likely to use, from WPs of earlier runs that began on its tier; nothing where there are none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub estimate: Option<Estimate>,
     /// The branch that its work is committed on; `None` for a scout.
     pub committed_on: Option<String>,
 }
@@ -236,6 +246,17 @@ impl Checkpoint {
     /// Every WP, stage by stage.
     pub fn wps(&self) -> impl Iterator<Item = &PlannedWp> {
         self.stages.iter().flat_map(|stage| &stage.wps)
+    }
+
+    /// The same, with what its WPs are likely to use, as `past` has it.
+    #[must_use]
+    pub fn estimated(mut self, past: &Past) -> Self {
+        for wp in self.stages.iter_mut().flat_map(|stage| &mut stage.wps) {
+            wp.estimate = past.get(&wp.tier).and_then(|samples| Estimate::of(samples));
+        }
+        let parts: Vec<Estimate> = self.wps().filter_map(|wp| wp.estimate).collect();
+        self.estimate = Estimate::sum(&parts);
+        self
     }
 
     /// Whether the run would stop before any worker is paid: a DoD that cannot run, or says on the

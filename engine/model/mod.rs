@@ -5,6 +5,7 @@ pub mod approval;
 pub mod baseline;
 pub mod checkpoint;
 pub mod delivery;
+pub mod estimate;
 pub mod gap;
 pub mod ids;
 pub mod lesson;

@@ -57,6 +57,9 @@ pub struct Plan {
     /// Files that the lead may change in a WP that it takes, before a worker has to look at it.
     #[serde(default = "lead_may_fix")]
     pub lead_may_fix: u32,
+    /// Whether the session that approves a run leaves it to another.
+    #[serde(default)]
+    pub session_split: SessionSplit,
     /// What all workers and reviewers of the run may use together.
     #[serde(default)]
     pub budget: Budget,
@@ -85,6 +88,22 @@ pub enum Autonomy {
     /// A person, or the default that the question came with once `decide_within` has passed.
     Defaults,
 }
+
+/// Whether an approved run goes on in the session that approved it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum SessionSplit {
+    /// It does: who approves at a terminal wants to see it run.
+    #[default]
+    Never,
+    /// It stops there where that pays: a high risk, stages, or [`MANY`] work packages.
+    Auto,
+    /// It stops there.
+    Always,
+}
+
+/// Work packages from which on [`SessionSplit::Auto`] splits.
+pub const MANY: usize = 3;
 
 /// What may be used up. `None` is no limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
@@ -190,6 +209,27 @@ impl Plan {
     #[must_use]
     pub fn wp(&self, id: &WpId) -> Option<&Wp> {
         self.wps.iter().find(|wp| &wp.id == id)
+    }
+
+    /// Why a run of it stops once it is approved, and goes on in another session; nothing where it runs on.
+    #[must_use]
+    pub fn splits(&self) -> Option<String> {
+        match self.session_split {
+            SessionSplit::Never => None,
+            SessionSplit::Always => Some("`session_split = \"always\"`".to_owned()),
+            SessionSplit::Auto => {
+                let why = if let Some(wp) = self.wps.iter().find(|wp| wp.risk == Risk::High) {
+                    format!("the risk of `{}` is high", wp.id)
+                } else if self.mode == Mode::Staged {
+                    "it has stages".to_owned()
+                } else if self.wps.len() >= MANY {
+                    format!("it has {} work packages", self.wps.len())
+                } else {
+                    return None;
+                };
+                Some(format!("`session_split = \"auto\"`: {why}"))
+            }
+        }
     }
 
     /// Every tier that a session of this WP may be of: its own, those that rounds go on to or that stand in,

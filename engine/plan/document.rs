@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use super::scalar::{Filled, Money, Name, Slug, Time, Whole};
 use super::shape::{Either, Named, Table, Word};
-use crate::model::plan::{Approval, Autonomy, Checkout};
+use crate::model::plan::{Approval, Autonomy, Checkout, SessionSplit};
 
 pub use config::{Config, Defaults, ProvisionDefaults};
 pub use delivery::{AutoMerge, Delivery};
@@ -201,6 +201,13 @@ pub struct PlanTable {
     #[schemars(extend("default" = 1))]
     #[schemars(example = 3)]
     pub lead_may_fix: Option<Whole<0, 1000>>,
+
+    /// Whether `sop apply` stops once the run is approved and frozen, and `sop resume` goes on with it from another
+    /// session, with another model or on another machine. `never`: whoever approves at a terminal wants to see it run,
+    /// so nothing stops by itself. `auto`: it stops for a high risk, for stages and for three or more work packages.
+    #[schemars(extend("default" = "never"))]
+    #[schemars(example = &"auto")]
+    pub session_split: Option<Word<SessionSplit>>,
 
     /// Dollars that all workers and reviewers of the run may cost together. codex and gemini never tell what they
     /// cost: it does not hold them, and `budget_tokens` does. Default: no limit.

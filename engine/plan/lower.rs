@@ -132,6 +132,7 @@ pub fn lower(document: Document, dir: &Path) -> Lowered {
         autonomy: plan.autonomy.map(|word| word.0).unwrap_or_default(),
         decide_within,
         lead_may_fix: plan.lead_may_fix.map_or(model::LEAD_MAY_FIX, |Whole(files)| files as u32),
+        session_split: plan.session_split.map(|word| word.0).unwrap_or_default(),
         budget: wps::budget(plan.budget_usd, plan.budget_tokens),
         verify,
         delivery,

@@ -74,6 +74,7 @@ fn standing(dir: &RunDir) -> OpenRun {
     let how = match (engine, ledger.stopped) {
         (true, _) => format!("{through} of {of} packages are through"),
         (false, Some(_)) => format!("it was stopped with {through} of {of} packages through"),
+        (false, None) if ledger.unbegun() => "it is approved, and nothing has begun".to_owned(),
         (false, None) => format!("its engine is gone, {through} of {of} packages were through"),
     };
     OpenRun { run, engine, resumable: true, how }

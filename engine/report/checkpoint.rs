@@ -4,7 +4,9 @@
 use std::io::{self, Write};
 
 use super::cells::{output_line, width, wrap};
+use super::commands;
 use super::escape::visible;
+use super::estimate;
 use super::limits;
 use super::line::Line;
 use super::palette::{Look, Tone};
@@ -96,7 +98,9 @@ impl Page<'_> {
             self.fact(out, 2, "setup", Tone::Normal, setup)?;
         }
         self.list(out, 2, "must have", &provision.expect)?;
-        self.limits(plan, out)
+        self.limits(plan, out)?;
+        let tone = if plan.estimate.is_some() { Tone::Normal } else { Tone::Faint };
+        self.fact(out, 2, "estimate", tone, &estimate::run(plan))
     }
 
     /// What holds the run, and then each session on each tier.
@@ -130,13 +134,13 @@ impl Page<'_> {
             if n > 0 {
                 writeln!(out)?;
             }
-            self.wp(wp, out)?;
+            self.wp(wp, plan.estimate.is_some(), out)?;
             self.request(plan, Some(&wp.id), 4, out)?;
         }
         Ok(())
     }
 
-    fn wp(&self, wp: &PlannedWp, out: &mut impl Write) -> io::Result<()> {
+    fn wp(&self, wp: &PlannedWp, estimated: bool, out: &mut impl Write) -> io::Result<()> {
         let title = Line::new(self.look)
             .gap(2)
             .then(Tone::Strong, wp.id.as_str())
@@ -168,6 +172,9 @@ impl Page<'_> {
         }
         if let Some(budget) = limits::budget(wp.budget) {
             self.fact(out, 4, "limits", Tone::Normal, &budget)?;
+        }
+        if estimated {
+            self.fact(out, 4, "past runs", Tone::Normal, &estimate::wp(wp))?;
         }
         let needs: Vec<String> = wp.needs.iter().map(ToString::to_string).collect();
         self.list(out, 4, "needs", &needs)?;
@@ -355,6 +362,11 @@ impl Page<'_> {
         }
         let looked_at = preflight.is_some_and(|found| found.state > State::Go);
         self.fact(out, 0, "a yes", Tone::Normal, &format!("covers {}", plan.covers))?;
+        if let Some(why) = &plan.session_split {
+            let resume = commands::resume(&plan.run);
+            let text = format!("it stops there; `{resume}` goes on from any session ({why})");
+            self.fact(out, 0, "split", Tone::Warn, &text)?;
+        }
         if !plan.overlaps.is_empty() || !plan.warnings.is_empty() || looked_at {
             writeln!(out)?;
         }

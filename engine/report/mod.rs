@@ -14,6 +14,7 @@ pub mod config;
 pub mod costs;
 pub mod delivery;
 pub mod escape;
+mod estimate;
 pub mod findings;
 pub mod gap;
 pub mod graph;

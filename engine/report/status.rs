@@ -256,6 +256,7 @@ fn head<'a>(ledger: &Ledger, now: Timestamp, held: bool, look: &'a Look) -> Line
     let (word, tone) = match ledger.outcome {
         Some(outcome) => words::outcome(outcome),
         None if held => ("running", Tone::Active),
+        None if ledger.unbegun() => ("approved, waits for `sop resume`", Tone::Warn),
         None => ("not running", Tone::Warn),
     };
     let word = words::with_reason(word, words::failed_in(ledger).as_deref().filter(|_| !held));

@@ -310,9 +310,11 @@ pub fn report(
         stages,
         tiers: plan.tiers_in_use().into_iter().map(|name| planned_tier(plan, name)).collect(),
         budget: plan.budget,
+        estimate: None,
         verify: planned_verify(plan),
         overlaps: compiled.possible.iter().map(|overlap| overlap_of(plan, overlap)).collect(),
         covers: Covers::asked_by(plan),
+        session_split: plan.splits(),
         delivery,
         cleaned: plan.wps.iter().map(|wp| wp.id.to_string()).collect(),
         warnings,
@@ -348,6 +350,7 @@ fn planned(compiled: &Compiled, base: &Base, run: &RunId, n: usize, dry: &DryRun
         },
         rounds: wp.rounds,
         budget: wp.budget,
+        estimate: None,
         committed_on: (wp.kind == Kind::Change).then(|| format!("sop/{run}/{}", wp.id)),
     }
 }

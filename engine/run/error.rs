@@ -8,7 +8,7 @@ use crate::git::GitError;
 use crate::journal::JournalError;
 use crate::launch::LaunchError;
 use crate::ledger::LedgerError;
-use crate::model::ids::{IdError, RunId};
+use crate::model::ids::{CommitId, IdError, RunId};
 
 /// Why a run cannot be made or opened.
 #[derive(Debug, thiserror::Error)]
@@ -77,6 +77,16 @@ pub enum RunError {
     /// Nobody said yes to this plan.
     #[error("the run `{0}` was never approved; start a new one with `sop apply`")]
     Unapproved(RunId),
+    /// The commit that the run starts from is not in this repository.
+    #[error(
+        "the run `{run}` starts from {base}, which this repository does not have: fetch it first"
+    )]
+    NoBase {
+        /// The run.
+        run: RunId,
+        /// Its base.
+        base: CommitId,
+    },
     /// No place for worktrees.
     #[error("there is no place for worktrees: set SOP_WORKTREES, or HOME")]
     NoHome,

@@ -1,5 +1,6 @@
 //! Running a plan: from plan text to an integrated branch.
 
+pub mod anew;
 pub mod approve;
 pub mod asking;
 mod beside;
@@ -25,6 +26,7 @@ pub mod let_go;
 mod lookout;
 pub mod naming;
 pub mod open;
+pub mod past;
 pub mod provision;
 pub mod requests;
 pub mod reviewer;

@@ -51,6 +51,7 @@ fn it_shows_each_value_and_where_that_comes_from() {
     defaults.autonomy = "ask" # built in
     defaults.decide_within = "30m" # built in
     defaults.lead_may_fix = 1 # built in
+    defaults.session_split = "never" # built in
     defaults.tier = "mine" # ~/.config/sop/config.toml:3
     defaults.rounds = 1 # SOP_ROUNDS
     defaults.review = "none" # built in

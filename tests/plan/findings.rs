@@ -33,7 +33,7 @@ fn unknown_keys() {
         "worker = \"x\"\ngoal =",
         "4:1 unknown-key: `worker` is not a key of `[plan]` at <worker>; `worker` is a key of `[tiers.NAME]`; the keys here \
          are `approval`, `autonomy`, `base`, `budget_tokens`, `budget_usd`, `checkout`, `decide_within`, `goal`, `instructions`, \
-         `lead_may_fix`, `max_parallel`, `name`, `review`, `rounds`, `template` and `tier`",
+         `lead_may_fix`, `max_parallel`, `name`, `review`, `rounds`, `session_split`, `template` and `tier`",
     );
     says(
         "[workers.codemod]",

@@ -197,7 +197,7 @@ fn what_is_wrong_is_told_where_it_stands() {
         [
             ".sop/config.toml:2:1 <max_paralel> unknown-key: `max_paralel` is not a key of `[defaults]`; did you mean \
              `max_parallel`? the keys here are `approval`, `autonomy`, `checkout`, `decide_within`, `lead_may_fix`, `max_parallel`, \
-             `review`, `rounds`, `template` and `tier`",
+             `review`, `rounds`, `session_split`, `template` and `tier`",
             ".sop/config.toml:3:10 <9> out-of-range: `rounds` must be from 1 to 3, not 9",
             ".sop/config.toml:4:2 <plan> unknown-key: `plan` is not a key of the config file; the keys here are \
              `defaults`, `delivery`, `provision`, `review`, `tiers` and `workers`",

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use sop::model::ids::{RunId, StageId, TierId, WorkerId, WpId};
 use sop::model::plan::{
     Approval, Autonomy, BriefBy, Budget, Checkout, Command, Continue, Dod, Does, Kind, Mode, Plan,
-    Provision, ReportForm, Review, Risk, Stage, Tier, Worker, Wp, grace,
+    Provision, ReportForm, Review, Risk, SessionSplit, Stage, Tier, Worker, Wp, grace,
 };
 use sop::model::time::Length;
 
@@ -50,6 +50,7 @@ pub fn plan(stages: &[&str]) -> Plan {
         autonomy: Autonomy::default(),
         decide_within: None,
         lead_may_fix: 1,
+        session_split: SessionSplit::Never,
         budget: Budget::default(),
         verify: None,
         delivery: None,

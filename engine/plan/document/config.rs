@@ -7,7 +7,7 @@ use serde::Deserialize;
 use super::super::scalar::{Filled, Name, Time, Whole};
 use super::super::shape::{Named, Table, Word};
 use super::{Delivery, Review, ReviewTable, Run, Tier, Worker};
-use crate::model::plan::{Approval, Autonomy, Checkout};
+use crate::model::plan::{Approval, Autonomy, Checkout, SessionSplit};
 
 /// Settings for the plans of a repository (`.sop/config.toml`), or for all plans of a user
 /// (`~/.config/sop/config.toml`). What a plan says itself goes before.
@@ -85,6 +85,13 @@ pub struct Defaults {
     #[schemars(extend("default" = 1))]
     #[schemars(example = 3)]
     pub lead_may_fix: Option<Whole<0, 1000>>,
+
+    /// Whether `sop apply` stops once the run is approved and frozen, and `sop resume` goes on with it from another
+    /// session, with another model or on another machine. `never`: whoever approves at a terminal wants to see it run,
+    /// so nothing stops by itself. `auto`: it stops for a high risk, for stages and for three or more work packages.
+    #[schemars(extend("default" = "never"))]
+    #[schemars(example = &"auto")]
+    pub session_split: Option<Word<SessionSplit>>,
 
     /// Tier of the work packages that name none, in plans that do not declare one tier alone. Default: the only
     /// tier there is, if there is only one.

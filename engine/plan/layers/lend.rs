@@ -76,6 +76,7 @@ impl Lending<'_> {
             autonomy,
             decide_within,
             lead_may_fix,
+            session_split,
             tier,
             rounds,
             review,
@@ -88,6 +89,7 @@ impl Lending<'_> {
         self.default(autonomy, &defaults.autonomy, "autonomy");
         self.default(decide_within, &defaults.decide_within, "decide_within");
         self.default(lead_may_fix, &defaults.lead_may_fix, "lead_may_fix");
+        self.default(session_split, &defaults.session_split, "session_split");
         self.default(rounds, &defaults.rounds, "rounds");
         self.default(template, &defaults.template, "template");
         if self.over || own.tiers.len() != 1 {

@@ -29,13 +29,14 @@ pub use settings::{Setting, settings};
 
 /// Scalars that a variable of the environment can say: where they are in a config file, and the variable.
 /// `SOP_TIER` is another thing already, and every worker has it in its environment.
-pub const VARIABLES: [(&str, &str); 11] = [
+pub const VARIABLES: [(&str, &str); 12] = [
     ("/defaults/max_parallel", "SOP_MAX_PARALLEL"),
     ("/defaults/approval", "SOP_APPROVAL"),
     ("/defaults/checkout", "SOP_CHECKOUT"),
     ("/defaults/autonomy", "SOP_AUTONOMY"),
     ("/defaults/decide_within", "SOP_DECIDE_WITHIN"),
     ("/defaults/lead_may_fix", "SOP_LEAD_MAY_FIX"),
+    ("/defaults/session_split", "SOP_SESSION_SPLIT"),
     ("/defaults/tier", "SOP_DEFAULT_TIER"),
     ("/defaults/rounds", "SOP_ROUNDS"),
     ("/defaults/review", "SOP_REVIEW"),

@@ -127,6 +127,10 @@ pub(super) fn commands(ledger: &Ledger) -> Vec<NextCommand> {
                 (commands::status(run), "everything has landed")
             }
             Some(Outcome::Done) => (commands::status(run), "nothing was to be merged"),
+            None if ledger.unbegun() => (
+                commands::resume(run),
+                "it is approved and nothing has begun: go on, from any session",
+            ),
             _ => (commands::resume(run), "go on"),
         };
         next.push(NextCommand { command, why: why.to_owned() });
