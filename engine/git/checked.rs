@@ -46,9 +46,16 @@ impl Repo {
         }
     }
 
-    /// Takes away the folders of a run's kept trees as far as nothing is left in them.
+    /// Takes away the folders of a run's kept trees as far as nothing is left in them, and the locks that
+    /// killed engines left there: the one who calls is the run's only engine, and moves no ref meanwhile.
     pub fn tidy_checked(&self, run: &RunId) {
         let folder = self.common_dir().join(folder(run));
+        for left in std::fs::read_dir(&folder).into_iter().flatten().flatten() {
+            if left.path().extension().is_some_and(|ending| ending == "lock") {
+                // One that cannot go is in nobody's way but a later run's of this name, which says so.
+                let _ = std::fs::remove_file(left.path());
+            }
+        }
         let above = folder.ancestors().take_while(|above| !above.ends_with("refs"));
         for empty in above {
             if std::fs::remove_dir(empty).is_err_and(|error| error.kind() != ErrorKind::NotFound) {

@@ -3,12 +3,13 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use bstr::BString;
 
 use crate::event::Event;
 use crate::git::in_use::{self, User};
-use crate::git::{GitError, Removal, Repo, SnapshotSpec, Worktree, WorktreeSpec};
+use crate::git::{GitError, Refusal, Removal, Repo, SnapshotSpec, Worktree, WorktreeSpec};
 use crate::ledger::WpState;
 use crate::model::approval::Cover;
 use crate::model::ids::{CommitId, TreeId};
@@ -16,6 +17,10 @@ use crate::model::outcome::Check;
 use crate::process;
 
 use super::site::{Halt, Site};
+
+/// How long a process that is found in a worktree has to be gone: a git of an engine that was killed, or what
+/// a worker's commit started behind itself, is on its way out.
+const LEAVING: Duration = Duration::from_secs(1);
 
 impl Site {
     /// Paths that provisioning brought and that go with a worktree.
@@ -113,10 +118,18 @@ async fn try_clean(
             return Ok(Some(Event::WorktreeKept { wp, why }));
         }
         let users_of = |folder: &Path| users_of(site, folder);
-        Ok(Some(match worktree.remove_unless_used(&tree, &site.kept_out(), &users_of)? {
-            Removal::Gone => Event::WorktreeRemoved { wp, salvage: None },
-            Removal::Refused(why) => Event::WorktreeKept { wp, why: why.to_string() },
-        }))
+        let began = Instant::now();
+        loop {
+            match worktree.remove_unless_used(&tree, &site.kept_out(), &users_of)? {
+                Removal::Gone => return Ok(Some(Event::WorktreeRemoved { wp, salvage: None })),
+                Removal::Refused(Refusal::InUse(_)) if began.elapsed() < LEAVING => {
+                    std::thread::sleep(LEAVING / 20);
+                }
+                Removal::Refused(why) => {
+                    return Ok(Some(Event::WorktreeKept { wp, why: why.to_string() }));
+                }
+            }
+        }
     })
     .await
 }

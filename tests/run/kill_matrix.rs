@@ -106,10 +106,10 @@ impl Reference {
             assert_eq!(begun, self.starts, "{case}");
         }
         assert_eq!(at_home(rig), self.users, "{case}: the user's checkout");
-        assert_eq!(rig.worktrees(), Vec::<PathBuf>::new(), "{case}");
         for wp in &ledger.wps {
             assert_eq!((&wp.worktree, &wp.kept), (&None, &None), "{case}: {}", wp.id);
         }
+        assert_eq!(rig.worktrees(), Vec::<PathBuf>::new(), "{case}: {:?}", rig.records());
     }
 }
 
@@ -219,7 +219,9 @@ fn killed_at_any_moment_it_still_ends_so() {
             std::thread::sleep(pause);
             engine.signal(rustix::process::Signal::KILL);
             let code = engine.wait();
-            assert!([0, 256].contains(&code), "{case}: {code}\n{}", rig.engine_said());
+            // Killed while the run was being made: there is a journal, and nothing in it yet.
+            let unmade = code == 2 && rig.engine_said().contains("has no run yet");
+            assert!([0, 256].contains(&code) || unmade, "{case}: {code}\n{}", rig.engine_said());
         }
         if !rig.repo().join(".git/sop-run/matrix-1/journal.jsonl").exists() {
             // A run that was not made yet, or whose name is taken by the beginnings of one.
