@@ -27,12 +27,9 @@ use crate::run::{approve, freeze};
 /// somebody merged meanwhile is proven to have landed, and its local branch removed. Exit codes as of `sop apply`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The run; the newest one of this repository if not given.
-    #[arg(value_name = "RUN", conflicts_with = "named")]
-    pub run: Option<String>,
-    /// The same, as the other verbs take it.
-    #[arg(long = "run", id = "named", value_name = "RUN")]
-    pub named: Option<String>,
+    /// Which run.
+    #[command(flatten)]
+    pub run: run_args::Which,
     /// Merge as well: what is at most of the plan's `auto_merge_risk`, with green checks, as far as the branch's
     /// protection allows.
     #[arg(long)]
@@ -53,7 +50,7 @@ pub struct Args {
 pub fn run(args: &Args, color: Color) -> Result<u8, Failure> {
     no_worker()?;
     let repo = run_args::repository()?;
-    let dir = run_args::find(&repo, args.run.as_deref().or(args.named.as_deref()))?;
+    let dir = run_args::find(&repo, args.run.name())?;
     let ledger = run_args::fold(&dir)?;
     let plan = freeze::thaw(&dir, &ledger.plan_sha256).map_err(drive::refused)?;
     let asked = Covers::asked_by(&plan);

@@ -18,12 +18,9 @@ use crate::run::{anew, approve, freeze, requests};
 /// engine has the run.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The run; the newest one of this repository if not given.
-    #[arg(value_name = "RUN", conflicts_with = "named")]
-    pub run: Option<String>,
-    /// The same, as the other verbs take it.
-    #[arg(long = "run", id = "named", value_name = "RUN")]
-    pub named: Option<String>,
+    /// Which run.
+    #[command(flatten)]
+    pub run: run_args::Which,
     /// Approve these as well. Of commits, integration, push, pull_request, merge, cleanup.
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = covers::parse)]
     pub approve: Vec<Cover>,
@@ -39,7 +36,7 @@ pub struct Args {
 pub fn run(args: &Args, color: Color) -> Result<u8, Failure> {
     no_worker()?;
     let repo = run_args::repository()?;
-    let dir = run_args::find(&repo, args.run.as_deref().or(args.named.as_deref()))?;
+    let dir = run_args::find(&repo, args.run.name())?;
     let ledger = run_args::fold(&dir)?;
     if ledger.unbegun() && !dir.held() {
         anew::here(&repo, &dir, &ledger).map_err(refused)?;

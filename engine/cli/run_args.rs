@@ -10,6 +10,25 @@ use crate::model::ids::WpId;
 use crate::run::directory::RunDir;
 use crate::run::requests;
 
+/// A run as the first word of a verb that is about a whole run, or as all verbs take it.
+#[derive(Debug, clap::Args)]
+pub struct Which {
+    /// The run; the newest one of this repository if not given.
+    #[arg(value_name = "RUN", conflicts_with = "named")]
+    run: Option<String>,
+    /// The same, as the other verbs take it.
+    #[arg(long = "run", id = "named", value_name = "RUN")]
+    named: Option<String>,
+}
+
+impl Which {
+    /// Its name, if one was given.
+    #[must_use]
+    pub fn name(&self) -> Option<&str> {
+        self.run.as_deref().or(self.named.as_deref())
+    }
+}
+
 /// The run that a verb is about.
 #[derive(Debug, clap::Args)]
 pub struct RunArg {

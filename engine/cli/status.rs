@@ -25,12 +25,9 @@ use crate::worker::trouble;
 /// engine has or of one that was left.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The run; the newest one of this repository if not given.
-    #[arg(value_name = "RUN", conflicts_with = "named")]
-    pub run: Option<String>,
-    /// The same, as the other verbs take it.
-    #[arg(long = "run", id = "named", value_name = "RUN")]
-    pub named: Option<String>,
+    /// Which run.
+    #[command(flatten)]
+    pub run: run_args::Which,
     /// Print the state as JSON (`sop schema status`).
     #[arg(long)]
     pub json: bool,
@@ -45,7 +42,7 @@ pub struct Args {
 /// There is no such run, or its journal cannot be read.
 pub fn run(args: &Args, color: Color) -> Result<u8, Failure> {
     let repo = run_args::repository()?;
-    let dir = run_args::find_any(&repo, args.run.as_deref().or(args.named.as_deref()))?;
+    let dir = run_args::find_any(&repo, args.run.name())?;
     let ledger = run_args::fold(&dir)?;
     let mut out = io::BufWriter::new(io::stdout().lock());
     let look = terminal::look(color);

@@ -5,7 +5,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use sop::git::{Repo, WorktreeSpec};
-use sop::model::ids::CommitId;
+use sop::model::ids::{CommitId, RunId, WpId};
 
 use crate::support::git_repo::{GitRepo, changed, sh, snapshot};
 use crate::support::tricks::SETUP;
@@ -133,4 +133,21 @@ fn makes_a_worktree_and_is_killed() {
         seed: text("SOP_TEST_SEED").into(),
     };
     let _ = Repo::discover(Path::new(&main)).and_then(|repo| repo.add_worktree(&spec));
+}
+
+/// An engine that is killed while it moves a ref leaves the lock; nobody would ever take it away.
+#[test]
+fn the_lock_of_a_kept_tree_goes_with_the_run_and_what_is_kept_stays() {
+    let repo = GitRepo::new(SETUP);
+    let run = RunId::new("run-1").expect("a name");
+    let folder = repo.repo().common_dir().join("refs/sop/checked/run-1");
+    let tree = snapshot(&repo.worktree("a")).tree;
+    let wp = |name: &str| WpId::new(name).expect("a name");
+    repo.repo().keep_checked(&run, &wp("kept"), &tree).expect("kept");
+    std::fs::write(folder.join("e.lock"), "").expect("a lock");
+    repo.repo().tidy_checked(&run);
+    assert!(!folder.join("e.lock").exists() && folder.join("kept").exists());
+    repo.repo().let_checked_go(&run, &wp("kept")).expect("gone");
+    repo.repo().tidy_checked(&run);
+    assert!(!repo.repo().common_dir().join("refs/sop").exists());
 }

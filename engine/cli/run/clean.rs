@@ -1,13 +1,10 @@
 //! `sop run clean`.
 
-use crate::cli::exit;
 use crate::cli::failure::Failure;
 use crate::cli::request::no_worker;
 use crate::cli::run_args;
 use crate::cli::terminal::Color;
-use crate::cli::worktree::{refused, show};
-use crate::report::upkeep::leftovers;
-use crate::upkeep::tidy::{Order, tidy};
+use crate::cli::worktree::gc::How;
 
 /// Show what a run that is over left, and what of it may go; with `--apply` clear that away.
 ///
@@ -17,30 +14,17 @@ use crate::upkeep::tidy::{Order, tidy};
 pub struct Args {
     /// The run.
     pub run: String,
-    /// Do it.
-    #[arg(long)]
-    pub apply: bool,
-    /// Keep ignored files too, and so archive what has any.
-    #[arg(long)]
-    pub ignored: bool,
-    /// Print it as JSON, an array.
-    #[arg(long)]
-    pub json: bool,
+    /// How to clear away.
+    #[command(flatten)]
+    pub how: How,
 }
 
 pub(super) fn run(args: &Args, color: Color) -> Result<u8, Failure> {
-    if args.apply {
+    if args.how.apply {
         no_worker()?;
     }
     let repo = run_args::repository()?;
     let dir = run_args::find_any(&repo, Some(&args.run))?;
-    let run = Some(dir.run().clone());
-    let order = Order { run, ignored: args.ignored, apply: args.apply };
-    let left = tidy(&repo, &order).map_err(refused)?;
-    let ignored = if args.ignored { " --ignored" } else { "" };
-    let again = (!args.apply).then(|| format!("sop run clean {}{ignored} --apply", dir.run()));
-    show(&left, args.json, color, |out, look| {
-        leftovers::write(&left, again.as_deref(), out, look)
-    })?;
-    Ok(exit::DONE)
+    let verb = format!("sop run clean {}", dir.run());
+    args.how.clear(&repo, Some(dir.run().clone()), &verb, color)
 }

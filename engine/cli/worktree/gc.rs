@@ -6,6 +6,8 @@ use crate::cli::failure::Failure;
 use crate::cli::request::no_worker;
 use crate::cli::run_args;
 use crate::cli::terminal::Color;
+use crate::git::Repo;
+use crate::model::ids::RunId;
 use crate::report::upkeep::leftovers;
 use crate::upkeep::tidy::{Order, tidy};
 
@@ -16,6 +18,14 @@ use crate::upkeep::tidy::{Order, tidy};
 /// more just before. Run directories stay; `sop run archive` puts them away.
 #[derive(Debug, clap::Args)]
 pub struct Args {
+    /// How to clear away.
+    #[command(flatten)]
+    pub how: How,
+}
+
+/// How what is left is cleared away, of one run or of all.
+#[derive(Debug, clap::Args)]
+pub struct How {
     /// Do it.
     #[arg(long)]
     pub apply: bool,
@@ -27,18 +37,32 @@ pub struct Args {
     pub json: bool,
 }
 
+impl How {
+    /// Shows what is left, clears it away if that was asked for, and names the command that would.
+    ///
+    /// # Errors
+    /// Git cannot answer.
+    pub fn clear(
+        &self,
+        repo: &Repo,
+        run: Option<RunId>,
+        verb: &str,
+        color: Color,
+    ) -> Result<u8, Failure> {
+        let order = Order { run, ignored: self.ignored, apply: self.apply };
+        let left = tidy(repo, &order).map_err(refused)?;
+        let ignored = if self.ignored { " --ignored" } else { "" };
+        let again = (!self.apply).then(|| format!("{verb}{ignored} --apply"));
+        show(&left, self.json, color, |out, look| {
+            leftovers::write(&left, again.as_deref(), out, look)
+        })?;
+        Ok(exit::DONE)
+    }
+}
+
 pub(super) fn run(args: &Args, color: Color) -> Result<u8, Failure> {
-    if args.apply {
+    if args.how.apply {
         no_worker()?;
     }
-    let repo = run_args::repository()?;
-    let order = Order { run: None, ignored: args.ignored, apply: args.apply };
-    let left = tidy(&repo, &order).map_err(refused)?;
-    let again = match args.ignored {
-        true => "sop worktree gc --ignored --apply",
-        false => "sop worktree gc --apply",
-    };
-    let again = (!args.apply).then_some(again);
-    show(&left, args.json, color, |out, look| leftovers::write(&left, again, out, look))?;
-    Ok(exit::DONE)
+    args.how.clear(&run_args::repository()?, None, "sop worktree gc", color)
 }

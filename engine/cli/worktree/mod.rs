@@ -1,7 +1,7 @@
 //! `sop worktree`: worktrees for the lead's own hands, and those that runs left.
 
 mod archive;
-mod gc;
+pub mod gc;
 mod list;
 mod new;
 mod path;
