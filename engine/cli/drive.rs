@@ -133,7 +133,11 @@ pub fn sum_up(ledger: &Ledger, dir: &RunDir, view: &View, color: Color) -> Resul
 #[must_use]
 pub fn summary(ledger: &Ledger, dir: &RunDir) -> Summary {
     let summary = Summary::of(ledger, &dir.path()).as_found(|path| Path::new(path).exists());
-    summary.with_at_work(launch::at_work(&dir.path()))
+    let summary = summary.with_at_work(launch::at_work(&dir.path()));
+    if dir.is_archived() {
+        return summary.put_away();
+    }
+    if dir.held() { summary.running() } else { summary }
 }
 
 /// The command line as it was typed, for the prompt of a picture.

@@ -17,6 +17,7 @@ mod phase;
 mod ready;
 mod review;
 mod seen;
+mod stand;
 mod transition;
 mod used;
 mod verify;

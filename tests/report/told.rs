@@ -82,7 +82,17 @@ fn lines(run: &Story, look: Look) -> String {
 }
 
 fn table(run: &Story, look: Look) -> String {
-    text(|out| status::write(&run.ledger, Some(&plan()), run.now, false, &[], out, &look))
+    text(|out| {
+        status::write(
+            &run.ledger,
+            Some(&plan()),
+            run.now,
+            status::AtWork::default(),
+            &[],
+            out,
+            &look,
+        )
+    })
 }
 
 fn summary(run: &Story, look: Look) -> String {
@@ -124,7 +134,7 @@ fn in_the_live_view() {
     live.tick(&asks.ledger, asks.now);
     let shown = terminal.screen().join("\n");
     assert!(
-        shown.contains("needs answer") && shown.contains("q1 Keep it? (default: yes)"),
+        shown.contains("awaits answer") && shown.contains("q1 Keep it? (default: yes)"),
         "{shown}"
     );
     assert!(shown.contains("1 waiting for you"), "{shown}");
