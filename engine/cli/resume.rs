@@ -1,5 +1,6 @@
 //! `sop resume`: goes on with a run, whatever became of its last engine.
 
+use super::audit;
 use super::covers;
 use super::drive::{View, drive, refused, sum_up};
 use super::exit;
@@ -46,6 +47,9 @@ pub fn run(args: &Args, color: Color) -> Result<u8, Failure> {
         let (covers, by) = (covers::of(&args.approve, &plan)?, repo.identity().name);
         approve::approve(&dir, &covers, ApprovedBy::Flag, &by).map_err(refused)?;
         return drive(&repo, dir, &args.view, color);
+    }
+    if let Some(code) = audit::resume(&repo, &dir, &args.view, color)? {
+        return Ok(code);
     }
     let asked = !requests::waiting(&dir.requests()).is_empty();
     if ledger.outcome == Some(Outcome::Done) && !asked && !dir.held() {
