@@ -103,6 +103,22 @@ fn an_answer_nobody_can_read_is_asked_for_once_more_and_then_told_as_not_read() 
     assert_eq!(rig.users(), before);
 }
 
+/// A scout that failed is told from one that wrote prose.
+#[test]
+fn a_scout_that_fails_is_said_to_have_failed() {
+    let rig = rig("cat > /dev/null; echo 'no network'; exit 1");
+    let (said, report) = audit(&rig, 3, &["--scope", "src/a.rs", "--no-run"]);
+    let report = report.expect("it is written");
+    let why = report.slices[0].unread.as_deref().expect("a reason");
+    assert!(
+        why.starts_with("the scout failed (exit 1), and the report holds no findings"),
+        "{why}"
+    );
+    assert!(!said.out.contains("scope: "), "{}", said.out);
+    let status = rig.sop_ends(0, &["status", "--summary"]).out;
+    assert!(status.contains("the scout failed (exit 1)"), "{status}");
+}
+
 #[test]
 fn what_infrastructure_spoils_is_not_read_until_it_is_mended() {
     let rig = rig(&format!("test -e \"$MARKS/ready\" || exit 127\n{BOTH}"));

@@ -5,7 +5,7 @@ use crate::event::Event;
 use crate::git::scope::{self, What};
 use crate::git::{GitError, GuardSpec, SnapshotSpec};
 use crate::model::gap::Leads;
-use crate::model::outcome::{Check, Problem};
+use crate::model::outcome::{Check, Problem, Ran};
 use crate::model::plan::{Checkout, Kind, ReportForm};
 use crate::plain_file;
 
@@ -179,8 +179,18 @@ impl Unit {
             Ok(bytes) => Leads::in_answer(&String::from_utf8_lossy(&bytes)).err()?,
             Err(error) => error.to_string(),
         };
-        let text = format!("the report holds no findings that a program can read: {why}");
-        Some(Problem::new(Check::Worker, text))
+        let unread = format!("the report holds no findings that a program can read: {why}");
+        // How it ended says more than what is wrong with what it had written by then.
+        let failed = self.state.worked.as_ref().filter(|ran| !ran.end.success());
+        let text = match failed {
+            Some(ran) => format!("the scout failed ({}), and {unread}", ran.end),
+            None => unread,
+        };
+        let problem = Problem::new(Check::Worker, text);
+        Some(match failed {
+            Some(ran) => self.with_log(problem, ran),
+            None => problem,
+        })
     }
 
     /// A worker that says it is done and left nothing.
@@ -202,11 +212,14 @@ impl Unit {
         };
         let problem = Problem::new(Check::Worker, format!("the worker ({end}) {text}"));
         Some(match &self.state.worked {
-            Some(ran) => {
-                let tail = crate::process::tail(&self.site.dir.named(&ran.log), 40);
-                problem.logged(&ran.log, tail.unwrap_or_default().join("\n"))
-            }
+            Some(ran) => self.with_log(problem, ran),
             None => problem,
         })
+    }
+
+    /// The same, with the end of what the worker printed.
+    fn with_log(&self, problem: Problem, ran: &Ran) -> Problem {
+        let tail = crate::process::tail(&self.site.dir.named(&ran.log), 40);
+        problem.logged(&ran.log, tail.unwrap_or_default().join("\n"))
     }
 }
