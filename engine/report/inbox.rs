@@ -6,6 +6,7 @@ use std::io::{self, Write};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::cells::width;
 use super::commands;
 use super::delivery::{Delivered, DeliveredItem};
 use super::line::{Flow, Line};
@@ -19,6 +20,9 @@ use crate::model::delivery::WaitsFor;
 use crate::model::ids::{RunId, WpId};
 use crate::model::plan::Plan;
 use crate::model::time::Timestamp;
+
+/// What stands before another command that could be typed.
+const OR: &str = "# or: ";
 
 /// One thing that waits.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -324,12 +328,16 @@ impl Item {
             text.then(Tone::Faint, &when.unwrap_or_default()).write(out)?;
         }
         // What is to be typed is never broken.
-        let look = &Look { width: None, ..*look };
-        let line = Line::new(look).gap(4).then(Tone::Command, &self.command);
-        let line = match &self.or {
-            Some(or) => line.then(Tone::Faint, "  # or: ").then(Tone::Faint, or),
-            None => line,
-        };
+        let wide = &Look { width: None, ..*look };
+        let line = Line::new(wide).gap(4).then(Tone::Command, &self.command);
+        let Some(or) = &self.or else { return writeln!(out, "{}", line.done().trimmed()) };
+        let beside = 4 + width(&self.command) + width(OR) + 2 + width(or);
+        if look.width.is_none_or(|room| beside <= room) {
+            let line = line.gap(2).then(Tone::Faint, OR).then(Tone::Faint, or);
+            return writeln!(out, "{}", line.done().trimmed());
+        }
+        writeln!(out, "{}", line.done().trimmed())?;
+        let line = Line::new(wide).gap(4).then(Tone::Faint, OR).then(Tone::Faint, or);
         writeln!(out, "{}", line.done().trimmed())
     }
 }

@@ -140,3 +140,15 @@ fn nothing_that_a_worker_asks_acts() {
     harmless(&drawn(&items, &run, COLOURED));
     assert_eq!(drawn(&[], &run, PLAIN), "Nothing waits for you.\n");
 }
+
+/// On a narrow terminal nothing is torn within a word: text goes on below, and each command has a line of its own.
+#[test]
+fn what_does_not_fit_goes_on_in_the_next_line() {
+    let run = busy();
+    let text = drawn(&waiting(&run, None).items(), &run, Look { width: Some(80), ..PLAIN });
+    let long = text.lines().filter(|line| unicode_width::UnicodeWidthStr::width(*line) > 80);
+    assert_eq!(long.collect::<Vec<_>>(), [""; 0], "{text}");
+    let or = "    # or: sop review b --request-changes FILE --run settings-1\n";
+    assert!(text.contains("    sop review b --approve --run settings-1\n"), "{text}");
+    assert!(text.contains(or), "{text}");
+}

@@ -245,3 +245,32 @@ fn an_instant_is_told_as_a_person_would() {
     assert_eq!(instant(now.after(Length::secs(86_400 * 2)), now).len(), "2026-03-06 05:06".len());
     assert_eq!([about(950), about(12_345), about(4_560_000)], ["950", "12.3k", "4.5M"]);
 }
+
+/// Neither the figures of past runs nor the agents that are here are torn within a word by a narrow terminal.
+#[test]
+fn on_a_narrow_terminal_what_does_not_fit_goes_on_below() {
+    use sop::report::adapters::{self, Adapters, Known, LoginState};
+    let narrow = Look { width: Some(80), ..PLAIN };
+    let mut stats = Stats::default();
+    let mut run = Story::new(Mode::Independent, vec![level("all", vec![shape("a")])]);
+    run.pass("a").finished();
+    stats.add(&run.records, &run.ledger);
+    let known = Known {
+        worker: "claude".to_owned(),
+        adapter: "claude",
+        program: "claude".to_owned(),
+        path: Some("/home/somebody/.local/share/tools/bin/claude".to_owned()),
+        version: Some("2.1.0 (Claude Code)".to_owned()),
+        login: LoginState::No("run `claude` once and log in, or set ANTHROPIC_API_KEY".to_owned()),
+        install: "npm install -g @anthropic-ai/claude-code",
+        abilities: sop::worker::Abilities::default(),
+    };
+    let adapters = Adapters { adapters: vec![known], tiers: Vec::new() };
+    for text in
+        [text(|out| stats.write(out, &narrow)), text(|out| adapters::draw(&adapters, &narrow, out))]
+    {
+        assert!(text.lines().count() > 1, "{text}");
+        let long = text.lines().filter(|line| unicode_width::UnicodeWidthStr::width(*line) > 80);
+        assert_eq!(long.collect::<Vec<_>>(), [""; 0], "{text}");
+    }
+}
