@@ -287,7 +287,7 @@ fn head<'a>(ledger: &Ledger, now: Timestamp, held: bool, look: &'a Look) -> Line
         .then(Tone::Faint, dot)
         .then(Tone::Normal, &format!("{} of {} WPs through", through(ledger), ledger.wps.len()))
         .then(Tone::Faint, dot)
-        .then(Tone::Normal, &words::took(until.since(ledger.created_at)))
+        .then(Tone::Normal, &words::clock(until.since(ledger.created_at)))
 }
 
 struct Columns {

@@ -54,6 +54,8 @@ fn a_split_run_is_made_and_left_to_another_session() {
     let said = rig.apply(0);
     assert!(said.out.contains("\n  sop resume o-1\n"), "{}", said.out);
     assert!(said.out.contains("is approved and stops here"), "{}", said.out);
+    let once = said.out.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(once.contains("it must go on in one of them only"), "{}", said.out);
     assert!(
         said.out.contains("split      it stops there; `sop resume o-1` goes on"),
         "{}",
