@@ -82,7 +82,8 @@ fn restore(tree: &Surveyed, kept: &Kept) -> String {
     let path = quoted(path.as_os_str());
     let name = &kept.name;
     let add = match tree.linked.head() {
-        Head::Branch(branch, Some(_)) => {
+        // A branch of a run goes when what is on it is kept, as it is from now on.
+        Head::Branch(branch, Some(_)) if !matches!(tree.whose, Whose::Run { .. }) => {
             format!("git worktree add {path} {}", quoted(OsStr::new(branch)))
         }
         _ => format!("git worktree add --detach {path} {name}^1"),

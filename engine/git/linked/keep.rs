@@ -232,8 +232,11 @@ impl Linked {
 }
 
 impl crate::git::Repo {
-    /// Sets a salvage ref of that name and time, or one numbered after it.
-    fn hold(&self, commit: &CommitId, name: &str, stamp: &str) -> Result<String, GitError> {
+    /// Sets a salvage ref of that name and time, or one numbered after it, and says which.
+    ///
+    /// # Errors
+    /// It cannot be set.
+    pub fn hold(&self, commit: &CommitId, name: &str, stamp: &str) -> Result<String, GitError> {
         for n in 1.. {
             let ending = if n == 1 { String::new() } else { format!("-{n}") };
             let full = format!("refs/sop/salvage/{name}/{stamp}{ending}");
