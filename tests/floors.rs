@@ -80,7 +80,7 @@ const HOMES: &[(&str, &[&str])] = &[
         ],
     ),
     ("sha2", &["git", "run"]),
-    ("shlex", &["audit", "cli", "plan", "preflight", "report", "run", "upkeep", "worker"]),
+    ("shlex", &["audit", "cli", "git", "plan", "preflight", "report", "run", "upkeep", "worker"]),
     ("tempfile", &["cli", "git", "run", "worker"]),
 ];
 
