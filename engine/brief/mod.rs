@@ -48,8 +48,8 @@
 //!
 //! # Requests
 //! A pull request says what the template `request` makes of `title`, `plan`, `run` (`id`, `base`, `commit`),
-//! `whole`, `wps` (`id`, `title`, `risk`, `paths`, `ran` of `run`, `end`, and `approved_by`, which may be none),
-//! `on_whole` (`run`, `end`), `left_out` (`id`, `why`), `notes` and `attribution`. Its first line is the title
+//! `whole`, `wps` (`id`, `title`, `findings` in one text, `risk`, `paths`, `ran` of `run`, `end`, and `approved_by`,
+//! which may be none), `on_whole` (`run`, `end`), `left_out` (`id`, `why`), `notes` and `attribution`. Its first line is the title
 //! ([`request`]).
 //!
 //! # Command arguments

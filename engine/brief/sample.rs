@@ -105,6 +105,7 @@ pub(super) fn full() -> Plan {
         budget: Budget::default(),
         consolidates: None,
         report: ReportForm::default(),
+        findings: Vec::new(),
     };
     Plan {
         name: name(RunId::new("sample")),

@@ -173,6 +173,9 @@ pub struct PlannedWp {
     pub estimate: Option<Estimate>,
     /// The branch that its work is committed on; `None` for a scout.
     pub committed_on: Option<String>,
+    /// Findings that it deals with.
+    #[serde(default)]
+    pub findings: Vec<String>,
 }
 
 /// A Definition-of-Done command and what the dry run said of it.

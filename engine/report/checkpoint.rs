@@ -180,6 +180,7 @@ impl Page<'_> {
         let needs: Vec<String> = wp.needs.iter().map(ToString::to_string).collect();
         self.list(out, 4, "needs", &needs)?;
         self.list(out, 4, "locks", &wp.locks)?;
+        self.list(out, 4, "findings", &wp.findings)?;
         match wp.review.as_str() {
             "none" => {}
             "human" => self.fact(out, 4, "review", Tone::Warn, "by a person: the WP will wait")?,

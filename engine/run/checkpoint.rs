@@ -353,6 +353,7 @@ fn planned(compiled: &Compiled, base: &Base, run: &RunId, n: usize, dry: &DryRun
         budget: wp.budget,
         estimate: None,
         committed_on: (wp.kind == Kind::Change).then(|| format!("sop/{run}/{}", wp.id)),
+        findings: wp.findings.clone(),
     }
 }
 

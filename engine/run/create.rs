@@ -147,6 +147,7 @@ fn levels(plan: &Plan, graph: &Sealed) -> Vec<LevelShape> {
             reviewed: wp.review != Review::None,
             allow_empty: wp.allow_empty,
             after: after(*n),
+            findings: wp.findings.clone(),
         }
     };
     graph

@@ -86,6 +86,7 @@ pub fn wp(id: &str, stage: &str, needs: Option<&[&str]>) -> Wp {
         budget: Budget::default(),
         consolidates: None,
         report: ReportForm::default(),
+        findings: Vec::new(),
     }
 }
 

@@ -57,6 +57,9 @@ pub struct Wp {
     /// What its report must be.
     #[serde(default)]
     pub report: ReportForm,
+    /// Findings that it deals with, by the names that an audit or a tracker has for them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub findings: Vec<String>,
 }
 
 /// What a report must be.

@@ -4,6 +4,7 @@
 mod closing;
 mod facts;
 mod failure;
+mod findings;
 mod human;
 mod next;
 
@@ -14,6 +15,7 @@ use serde::Serialize;
 
 pub use closing::{Closing, Deferred, Remains, SessionEnd};
 pub use failure::Failure;
+pub use findings::{DealtWith, Findings, Left as LeftFinding};
 pub use next::NextCommand;
 
 use crate::event::{Outcome, Standing, StopReason};
@@ -276,7 +278,7 @@ impl Summary {
     #[must_use]
     pub fn as_found(mut self, is_there: impl Fn(&str) -> bool) -> Self {
         if self.is_over() {
-            self.closing.remains.retain(|it| is_there(&it.worktree));
+            self.closing.found(&is_there);
             for wp in &mut self.wps {
                 if wp.worktree.as_deref().is_some_and(|path| !is_there(path)) {
                     (wp.worktree, wp.kept) = (None, None);
