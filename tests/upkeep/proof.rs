@@ -1,6 +1,10 @@
-//! What proves nothing: a branch by another of its names.
+//! What proves nothing: a branch by another of its names, and a mark of a removal that did not come to pass.
 
-use sop::model::upkeep::Done;
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::PathBuf;
+
+use sop::model::upkeep::{Class, Done};
 use sop::upkeep::fresh::{self, New};
 use sop::upkeep::leave::{Discard, remove};
 use sop::upkeep::tidy::{Order, tidy};
@@ -66,4 +70,47 @@ fn what_a_tree_was_made_from_is_no_proof_where_that_is_what_it_is_pushed_to() {
     );
     let error = remove(&place.repo(), "w2", Discard::default()).expect_err("only pushed");
     assert!(error.to_string().contains("`w2` is not merged"), "{error}");
+}
+
+#[test]
+fn a_removal_that_failed_leaves_no_mark_and_all_is_looked_at_again() {
+    if rustix::process::geteuid().is_root() {
+        // The one who may write everywhere.
+        return;
+    }
+    let place = Place::with_tree(state("clean"));
+    let beside: PathBuf = place.tree().parent().expect("a folder").to_path_buf();
+    let may =
+        |mode| fs::set_permissions(&beside, fs::Permissions::from_mode(mode)).expect("a mode");
+    may(0o555);
+    let error = remove(&place.repo(), "w", Discard::default()).expect_err("it cannot be moved");
+    may(0o755);
+    assert!(error.to_string().contains("cannot move away"), "{error}");
+    worked_in_since(&place);
+}
+
+#[test]
+fn a_removal_that_was_killed_before_the_move_is_as_if_it_had_not_been_begun() {
+    let place = Place::with_tree(state("clean"));
+    let admin = place.main().join(".git/worktrees/w");
+    sh(
+        &place.tree(),
+        &format!(
+            "printf '%s\\0%s\\0%s\\0\\0' \"$PWD/../.sop-removing-w\" $(stat -c '%d %i' . | tr ' ' '\\n') > '{}'",
+            admin.join("sop-removing").display()
+        ),
+    );
+    worked_in_since(&place);
+}
+
+/// Work that nobody has looked at when the removal was begun.
+fn worked_in_since(place: &Place) {
+    sh(
+        &place.tree(),
+        "echo precious > precious.txt; echo more >> work.txt; git commit -q -a -m more",
+    );
+    let left = tidy(&place.repo(), &Order { apply: true, ..Order::default() }).expect("a look");
+    let w = left.iter().find(|it| it.name == "w").expect("it");
+    assert_eq!((w.class, &w.done), (Class::Hold, &None), "{:?}", w.why);
+    assert!(place.tree().join("precious.txt").exists());
 }
