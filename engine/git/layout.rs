@@ -14,6 +14,7 @@ use super::command::Git;
 use super::error::GitError;
 use super::linked::Linked;
 use super::repo::Repo;
+use super::submodule::modules_in;
 
 /// The folder of the bare repository.
 pub const BARE: &str = ".bare";
@@ -298,26 +299,6 @@ impl Repo {
 
 fn line(parts: &[&[u8]]) -> Vec<u8> {
     [parts.concat().as_slice(), b"\n"].concat()
-}
-
-/// Repositories of submodules below a `modules` folder, those of their submodules too.
-fn modules_in(folder: &Path) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
-        let path = entry.path();
-        if !entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-            continue;
-        }
-        if path.join("HEAD").exists() && path.join("objects").is_dir() {
-            found.extend(modules_in(&path.join("modules")));
-            found.push(path);
-        } else {
-            // A submodule's name may hold slashes.
-            found.extend(modules_in(&path));
-        }
-    }
-    found.sort();
-    found
 }
 
 /// The folder that a submodule's repository has its files in.

@@ -42,10 +42,14 @@ pub enum Refusal {
     Irregular(Vec<Irregular>),
     /// Processes work in it.
     InUse(Vec<User>),
-    /// Submodules hold commits that no remote of theirs has.
+    /// Submodules hold commits, or something staged, that no remote of theirs has.
     SubmoduleCommits(Vec<BString>),
     /// HEAD is at a commit that no ref holds.
     DetachedCommits(CommitId),
+    /// Refs that only this worktree has hold these commits.
+    OwnRefs(Vec<CommitId>),
+    /// Refs that only this worktree has, by name, hold something that is no commit.
+    OwnObjects(Vec<BString>),
     /// A person locked it (`git worktree lock`), for this reason.
     Locked(String),
 }
@@ -80,6 +84,13 @@ impl fmt::Display for Refusal {
             }
             Self::DetachedCommits(at) => {
                 write!(f, "its HEAD is at commit {}, which no branch holds", at.short())
+            }
+            Self::OwnRefs(commits) => {
+                let shown: Vec<&str> = commits.iter().take(5).map(CommitId::short).collect();
+                write!(f, "refs of its own hold commits that no other has: {}", shown.join(", "))
+            }
+            Self::OwnObjects(names) => {
+                write!(f, "refs of its own hold what no other has: {}", list(names))
             }
             Self::Locked(why) => write!(f, "it is locked: {}", why.escape_debug()),
         }
@@ -201,11 +212,17 @@ impl Worktree {
             )));
         }
         if let Some(at) = self.detached_at()?.filter(|at| at != self.base()) {
-            let refs =
-                self.repo().git().args(["for-each-ref", "--count=1", "--contains", at.as_str()]);
-            if self.repo().tree_of(&at).is_ok() && refs.run()?.is_empty() {
+            if self.repo().tree_of(&at).is_ok() && !self.repo().is_held(&at)? {
                 return Ok(Some(Refusal::DetachedCommits(at)));
             }
+        }
+        // Its log is not asked: what a worker committed was folded into the files that were checked.
+        let own = self.repo().own_by_refs(self.git_dir())?;
+        if !own.refs.is_empty() {
+            return Ok(Some(Refusal::OwnRefs(own.refs)));
+        }
+        if !own.objects.is_empty() {
+            return Ok(Some(Refusal::OwnObjects(own.objects)));
         }
         // Pipes, sockets and devices hold no data.
         let holds = |odd: &Irregular| {
@@ -219,17 +236,10 @@ impl Worktree {
         if !odd.is_empty() {
             return Ok(Some(Refusal::Irregular(odd)));
         }
-        let mut only_here = Vec::new();
-        for (path, _) in self
-            .repo()
-            .leaves_of(kept.as_str())?
-            .into_iter()
-            .filter(|(_, leaf)| leaf.mode == GITLINK)
-        {
-            if submodule::has_own_commits(self.path(), path.as_bstr())? {
-                only_here.push(path);
-            }
-        }
+        let leaves = self.repo().leaves_of(kept.as_str())?.into_iter();
+        let links: Vec<BString> =
+            leaves.filter(|(_, leaf)| leaf.mode == GITLINK).map(|(path, _)| path).collect();
+        let only_here = submodule::own_work(Some(self.path()), self.git_dir(), &links)?;
         Ok((!only_here.is_empty()).then_some(Refusal::SubmoduleCommits(only_here)))
     }
 }

@@ -1,5 +1,6 @@
 //! Running a plan: from plan text to an integrated branch.
 
+pub mod again;
 pub mod anew;
 pub mod approve;
 pub mod asking;

@@ -108,7 +108,18 @@ fn an_initialised_submodule_does_not_stop_removal_and_its_own_commits_do() {
     let refused = worktree.remove(&moved.tree, &[]).expect("a look");
     assert_eq!(refused, Removal::Refused(Refusal::SubmoduleCommits(vec!["sub".into()])));
 
-    sh(worktree.path(), "cd sub; git reset -q --hard HEAD~; git reflog expire --expire=now --all");
+    let only_here = Removal::Refused(Refusal::SubmoduleCommits(vec!["sub".into()]));
+    for (make, undo) in [
+        ("git reset -q --hard HEAD~", "git reflog expire --expire=now --all"),
+        ("echo s >> f; git stash -q", "git stash drop -q"),
+        ("git tag t $(echo t | git hash-object -w --stdin)", "git tag -d t"),
+        ("echo s >> f; git add f; echo x > f", "git reset -q"),
+    ] {
+        let git = "cd sub; git config user.name T; git config user.email t@example.com; ";
+        sh(worktree.path(), &format!("{git}{make}"));
+        assert_eq!(worktree.remove(&tree, &[]).expect("a look"), only_here, "{make}");
+        sh(worktree.path(), &format!("{git}{undo}"));
+    }
     assert_eq!(worktree.remove(&tree, &[]).expect("removed"), Removal::Gone);
     assert_eq!(repo.sh("git worktree list | wc -l"), "1");
 }
@@ -190,6 +201,32 @@ fn commits_that_only_the_worktree_holds_are_not_lost_with_it() {
     );
     sh(worktree.path(), "rm -r .git");
     assert_eq!(worktree.remove(&kept.tree, &[]).expect("removed"), Removal::Gone);
+}
+
+#[test]
+fn refs_that_only_the_worktree_has_stop_its_removal() {
+    let repo = GitRepo::new(SETUP);
+    let worktree = repo.worktree("a");
+    let tree = snapshot(&worktree).tree;
+    sh(
+        worktree.path(),
+        "git update-ref refs/worktree/base HEAD; git commit -q --allow-empty -m mine; git update-ref refs/worktree/mine HEAD
+         git reset -q --hard HEAD~",
+    );
+    let refused = worktree.remove(&tree, &[]).expect("a look");
+    let mine = sh(worktree.path(), "git rev-parse refs/worktree/mine");
+    let Removal::Refused(refusal @ Refusal::OwnRefs(held)) = &refused else {
+        panic!("{refused:?}")
+    };
+    assert_eq!(held.iter().map(|id| id.as_str()).collect::<Vec<_>>(), [mine.as_str()]);
+    assert!(refusal.to_string().contains(&mine[..8]), "{refusal}");
+    sh(worktree.path(), "git update-ref refs/worktree/mine $(echo x | git hash-object -w --stdin)");
+    let refused = worktree.remove(&tree, &[]).expect("a look");
+    let names = vec!["refs/worktree/mine".into()];
+    assert_eq!(refused, Removal::Refused(Refusal::OwnObjects(names)));
+    repo.sh(&format!("git branch mine {mine}"));
+    sh(worktree.path(), "git update-ref refs/worktree/mine mine");
+    assert_eq!(worktree.remove(&tree, &[]).expect("removed"), Removal::Gone);
 }
 
 #[test]

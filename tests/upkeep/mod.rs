@@ -1,5 +1,6 @@
 //! What is left when the work is done: every verb that takes something away, against one table of states.
 
+mod again;
 mod bare_runs;
 mod by_hand;
 mod bytes;
