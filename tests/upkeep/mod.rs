@@ -6,5 +6,6 @@ mod by_hand;
 mod bytes;
 mod migration;
 mod place;
+mod proof;
 mod states;
 mod verbs;
