@@ -117,6 +117,7 @@ fn reading_plan(subject: &Subject<'_>) -> (Plan, Sealed) {
         budget: Budget::default(),
         consolidates: None,
         report: ReportForm::Remarks,
+        findings: Vec::new(),
     };
     let plan = Plan {
         name: RunId::new(NAME).expect("a valid id"),
