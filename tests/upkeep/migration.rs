@@ -203,6 +203,29 @@ fn what_cannot_be_moved_is_refused_by_name() {
         "`include.path` names a file",
         "git config --unset include.path",
     );
+    sh(&root, "git clone -q --bare main up.git; cp -r up.git main/dir/up.git");
+    for (key, path) in [
+        ("remote.origin.url", "../up.git"),
+        ("remote.origin.pushurl", "./dir/../../up.git"),
+        ("branch.main.remote", "../up.git"),
+        ("core.excludesFile", ".git/own-ignores"),
+        ("core.hooksPath", "../hooks"),
+    ] {
+        let says = format!("`{}` is {path}", key.to_ascii_lowercase());
+        try_it(&format!("git config {key} {path}"), &says, &format!("git config --unset {key}"));
+    }
+    // What it says to type instead is enough, and what is in the checkout moves along with it.
+    script("git config remote.origin.url ../up.git");
+    let why = refused(&place);
+    let typed = why.split('`').find(|part| part.starts_with("git config ")).expect("a command");
+    script(typed);
+    script(
+        "git ls-remote -q origin > /dev/null; git config remote.inner.url ./dir/up.git; git config branch.main.remote .",
+    );
+    migration(&place).expect("nothing is in the way");
+    script(
+        "git config --remove-section remote.origin; git config --remove-section remote.inner; rm -r dir/up.git",
+    );
     try_it("touch .git/packed-refs.lock", "packed-refs.lock", "rm .git/packed-refs.lock");
     try_it("ln -s \"$PWD/dir\" absolute", "absolute", "rm absolute");
     try_it("mkdir .bare", ".bare is there already", "rmdir .bare");

@@ -163,17 +163,17 @@ impl Place {
         Repo::discover(&self.main()).expect("a repository")
     }
 
-    /// All work that there is: in the worktree and its index, in the main checkout and its index, under refs, and at a
-    /// HEAD that is on no branch. What is ignored is the second.
+    /// All work that there is: in the worktree and its index, wherever somebody moved it, in the main checkout and its
+    /// index, under refs, those that one worktree has for itself too, in the logs of HEADs, and all of that of every
+    /// submodule and of what they were cloned from. What is ignored is the second.
     pub fn work(&self) -> (Contents, Contents) {
         let common = self.main().join(".git");
         let mut all = bytes::by_refs(&common);
         let mut ignored = Contents::new();
-        for (folder, admin) in
-            [(self.main(), common.clone()), (self.tree(), common.join("worktrees/w"))]
-        {
+        let admin = common.join("worktrees/w");
+        for folder in [self.main(), self.tree(), self.root().join("trees/lead/elsewhere")] {
             if folder.join(".git").exists() {
-                let list = sh(&folder, "git ls-files -o -i --exclude-standard");
+                let list = sh(&folder, "git ls-files -o -i --exclude-standard 2>/dev/null || true");
                 let mut files = bytes::on_disk(&folder);
                 let mut out = BTreeMap::new();
                 for name in list.lines() {
@@ -182,10 +182,17 @@ impl Place {
                 ignored.extend(bytes::contents(&out));
                 all.extend(bytes::contents(&files));
             }
-            all.extend(bytes::in_index(&admin.join("index")));
-            let head = fs::read_to_string(admin.join("HEAD")).unwrap_or_default();
-            if head.trim().len() == 40 {
-                all.extend(bytes::by_commit(&common, head.trim(), "a detached HEAD"));
+        }
+        for folder in [&common, &admin].into_iter().filter(|folder| folder.exists()) {
+            all.extend(bytes::of_git_folder(folder, &common));
+            for module in bytes::modules(&folder.join("modules")) {
+                all.extend(bytes::by_refs(&module));
+                all.extend(bytes::of_git_folder(&module, &module));
+            }
+        }
+        for remote in ["sub.git", "deep.git"].map(|name| self.root().join(name)) {
+            if remote.exists() {
+                all.extend(bytes::by_refs(&remote));
             }
         }
         (all, ignored)
