@@ -17,7 +17,7 @@ pub use failure::Failure;
 pub use next::NextCommand;
 
 use crate::event::{Outcome, Standing, StopReason};
-use crate::ledger::{Fork, GatePhase, Ledger, Note, Outage, Phase};
+use crate::ledger::{Accepted, Fork, GatePhase, Ledger, Note, Outage, Phase};
 use crate::model::ids::{CommitId, RunId, StageId, TierId, WpId};
 use crate::model::outcome::{Class, End, Problem};
 use crate::model::plan::Kind;
@@ -60,6 +60,8 @@ pub struct Summary {
     pub verify: Option<Whole>,
     /// What of the repository is nobody's to touch and is not as it was when the run began.
     pub tampering: Vec<Standing>,
+    /// What became of the repository and was taken as it is, by whom.
+    pub accepted: Vec<Accepted>,
     /// Corrections of the plan's facts.
     pub corrections: Vec<Note>,
     /// Providers that fail.
@@ -232,6 +234,7 @@ impl Summary {
             delivery: Delivered::of(ledger),
             verify: Whole::of(ledger),
             tampering: ledger.tampering.clone(),
+            accepted: ledger.accepted.clone(),
             corrections: ledger.notes.clone(),
             outages: ledger.outages.clone(),
             costs: Costs::of(ledger),

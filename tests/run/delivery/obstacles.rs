@@ -106,3 +106,21 @@ fn what_the_forge_says_steers_no_terminal() {
     assert!(said.out.contains("[31mred\\u{202e}"), "{}", said.out);
     assert!(!said.out.contains('\u{1b}'));
 }
+
+#[test]
+fn a_remote_that_is_added_as_it_was_told_is_delivered_to() {
+    let Some(mut shop) = Shop::new(&one()) else { return };
+    shop.rig.git(&["remote", "remove", "origin"]);
+    let said = shop.sop(5, &["apply", "--yes"]);
+    assert!(said.err.contains("git remote add origin URL"), "{}", said.err);
+    shop.sop(0, &["apply", "--approve", "commits,cleanup"]);
+    // As told, and as everybody does it.
+    shop.rig.git(&["remote", "add", "origin", &shop.forge.url()]);
+    shop.rig.git(&["push", "--quiet", "--set-upstream", "origin", "main"]);
+    let said = shop.sop(0, &["deliver", "--merge"]);
+    let words = said.out.split_whitespace().collect::<Vec<_>>().join(" ");
+    let taken = "taken as yours: branch.main.merge, branch.main.remote, remote.origin.fetch, remote.origin.url";
+    assert!(words.contains(taken), "{}", said.out);
+    assert!(shop.item(Some("a")).landed.is_some());
+    shop.before = super::users(&shop.rig);
+}
