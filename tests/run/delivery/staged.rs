@@ -47,3 +47,15 @@ fn what_does_not_hold_is_not_delivered() {
     shop.apply(3);
     assert_eq!(shop.branches(), ["main"]);
 }
+
+#[test]
+fn the_whole_has_landed_though_somebody_edits_the_same_lines_after_it() {
+    let Some(shop) = Shop::new(&two_stages("[delivery]\n", "low", "")) else { return };
+    shop.apply(0);
+    shop.forge.merge(1);
+    shop.forge.push_by_another("main", "b.txt", "edited since");
+    let said = shop.sop(0, &["deliver"]);
+    assert!(shop.item(None).landed.is_some(), "{}", said.out);
+    assert_eq!(shop.rig.trees().len(), 0, "{}", said.out);
+    assert_eq!(shop.there("main", "b.txt"), "edited since");
+}
