@@ -11,6 +11,7 @@ mod interrupted;
 mod merging;
 mod odd_repositories;
 mod removals;
+mod said;
 mod settling;
 mod standing;
 mod worktrees;
