@@ -44,7 +44,7 @@ fn a_token_that_is_gone_when_it_is_needed_holds_the_delivery_and_nothing_else() 
     let said = shop.sop(5, &["resume"]);
     let (why, text) = shop.held(Some("a"));
     assert_eq!(why, Hold::NoToken);
-    assert!(text.contains("gh auth login"), "{text}");
+    assert!(text.contains("token; log in with `gh auth login --hostname 127.0.0.1`"), "{text}");
     assert!(said.out.contains("sop resume o-1"), "{}", said.out);
     assert!(shop.rig.wp("a").phase.got_through());
     assert_eq!(shop.rig.on("sop/o-1/a", "a.txt"), "good a\n");
