@@ -353,7 +353,11 @@ impl Page<'_> {
         }
         let preflight = plan.preflight.as_ref();
         if let Some(found) = preflight {
+            let cannot_deliver = plan.delivery.iter().any(|delivery| !delivery.stops.is_empty());
             let (tone, text) = match found.state {
+                State::Go | State::Warn if cannot_deliver => {
+                    (Tone::Bad, "it can start, and cannot be delivered; see below")
+                }
                 State::Go => (Tone::Normal, "nothing stands in the way"),
                 State::Warn => (Tone::Warn, "it can start; see below"),
                 State::Stop => (Tone::Bad, "it cannot start; see below"),
