@@ -116,7 +116,8 @@ pub(super) fn commands(ledger: &Ledger) -> Vec<NextCommand> {
     }
     // What was asked for waits until an engine takes the run again.
     let resume = commands::resume(run);
-    let asks = !next.is_empty();
+    // Of a run that is done nothing waits: what may follow is its own command.
+    let asks = !next.is_empty() && ledger.outcome != Some(Outcome::Done);
     if asks && !next.iter().any(|next| next.command == resume) {
         next.push(NextCommand {
             command: resume,
