@@ -365,7 +365,17 @@ impl Page<'_> {
             self.fact(out, 0, "preflight", tone, text)?;
         }
         let looked_at = preflight.is_some_and(|found| found.state > State::Go);
-        self.fact(out, 0, "a yes", Tone::Normal, &format!("covers {}", plan.covers))?;
+        match &plan.approved {
+            Some(approved) if *approved != plan.covers => {
+                let rest = plan.covers.without(approved);
+                let text = format!("{approved}; not {rest}, which the plan asks for as well");
+                self.fact(out, 0, "approved", Tone::Normal, &text)?;
+            }
+            Some(approved) => self.fact(out, 0, "approved", Tone::Normal, &approved.to_string())?,
+            None => {
+                self.fact(out, 0, "a yes", Tone::Normal, &format!("covers {}", plan.covers))?;
+            }
+        }
         if let Some(why) = &plan.session_split {
             let resume = commands::resume(&plan.run);
             let text = format!("it stops there; `{resume}` goes on from any session ({why})");
