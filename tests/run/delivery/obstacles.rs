@@ -31,6 +31,21 @@ fn a_check_that_the_branch_requires_is_waited_for_even_if_none_has_begun() {
 }
 
 #[test]
+fn a_check_that_the_branch_requires_and_that_fails_is_named_and_costs_no_round() {
+    let Some(shop) = Shop::new(&one()) else { return };
+    shop.forge.protect(&["build"], false);
+    shop.forge.checks("/a", &[("build", Ends::Failed), ("lint", Ends::Passed)]);
+    shop.apply(4);
+    assert_eq!(shop.held(Some("a")), (Hold::ChecksFailed, "failed: build".to_owned()));
+    assert_eq!(shop.forge.told(), ["#1 sop/o-1/a OPEN"]);
+    assert!(!shop.forge.changes().iter().any(|line| line.starts_with("merge")));
+    assert_eq!(shop.rig.wp("a").round, 1);
+    shop.forge.checks("/a", &[("build", Ends::Passed), ("lint", Ends::Passed)]);
+    shop.sop(0, &["resume"]);
+    assert_eq!(shop.forge.told(), ["#1 sop/o-1/a MERGED"]);
+}
+
+#[test]
 fn a_base_that_moved_on_is_merged_onto_where_that_goes() {
     let Some(shop) = Shop::new(&one()) else { return };
     shop.forge.push_by_another("main", "other.txt", "other");
