@@ -316,6 +316,7 @@ pub fn report(
         covers: Covers::asked_by(plan),
         approved: None,
         session_split: plan.splits(),
+        critic: None,
         delivery,
         cleaned: plan.wps.iter().map(|wp| wp.id.to_string()).collect(),
         warnings,
@@ -353,6 +354,7 @@ fn planned(compiled: &Compiled, base: &Base, run: &RunId, n: usize, dry: &DryRun
         budget: wp.budget,
         estimate: None,
         committed_on: (wp.kind == Kind::Change).then(|| format!("sop/{run}/{}", wp.id)),
+        findings: wp.findings.clone(),
     }
 }
 

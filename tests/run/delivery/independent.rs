@@ -9,8 +9,14 @@ use crate::support::written::{plan, with_head, wp, wp_proven_by};
 
 #[test]
 fn of_three_requests_the_one_of_low_risk_merges_by_itself() {
-    let all = ["low", "medium", "high"]
-        .map(|risk| wp(risk, &format!("risk = \"{risk}\"\ntitle = \"Make {risk}\"")));
+    let all = ["low", "medium", "high"].map(|risk| {
+        wp(
+            risk,
+            &format!(
+                "risk = \"{risk}\"\ntitle = \"Make {risk}\"\nfindings = [\"G-{risk}\", \"#7\"]"
+            ),
+        )
+    });
     let Some(shop) = Shop::new(&plan(&format!("{LOW}{}", all.join("")))) else { return };
     let said = shop.apply(0);
     assert_eq!(shop.rig.ledger().outcome, Some(Outcome::Done));
@@ -36,9 +42,13 @@ fn of_three_requests_the_one_of_low_risk_merges_by_itself() {
     // The request says what it is and what was verified, and nothing of what made it.
     let low = shop.forge.pulls().into_iter().find(|pull| pull.head.ends_with("low")).unwrap();
     assert_eq!(low.title, "Make low");
-    for text in
-        ["Try it.", "**low**", "`grep -q good low.txt`: exit", "<!-- sop: plan=o wp=low -->"]
-    {
+    for text in [
+        "Try it.",
+        "**low**",
+        "deals with G-low, #7\n",
+        "`grep -q good low.txt`: exit",
+        "<!-- sop: plan=o wp=low -->",
+    ] {
         assert!(low.body.contains(text), "{text} is not in {}", low.body);
     }
     assert!(!low.body.contains("Made by"), "{}", low.body);
@@ -139,4 +149,17 @@ fn a_request_names_what_of_the_plan_did_not_get_through() {
     assert_eq!(shop.forge.told(), ["#1 sop/o-1/a OPEN"]);
     let body = &shop.forge.pulls()[0].body;
     assert!(body.contains("### Not in here\n\n- **lost**: escalated"), "{body}");
+}
+
+/// As `git remote add origin ../bare.git` has it.
+#[test]
+fn a_remote_that_is_named_by_a_relative_path_is_pushed_to() {
+    let text = super::one().replace(super::LOW, "[delivery]\npull_request = false\n");
+    let rig = crate::support::rig::Rig::new(&text, &[("worker.sh", &super::worker("done_well"))]);
+    rig.git(&["init", "--quiet", "--bare", "../small.git"]);
+    rig.git(&["remote", "add", "origin", "../small.git"]);
+    rig.git(&["push", "--quiet", "origin", "main"]);
+    rig.apply(0);
+    let there = rig.git(&["ls-remote", "--heads", "origin", "sop/o-1/a"]);
+    assert!(there.starts_with(rig.git(&["rev-parse", "sop/o-1/a"]).trim()), "{there}");
 }
