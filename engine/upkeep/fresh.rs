@@ -127,8 +127,12 @@ fn set_up(command: &Command, folder: &Path, log: &Path) -> Result<(), String> {
     match status.success() {
         true => Ok(()),
         false => {
-            let tail = process::tail(log, 10).unwrap_or_default().join("\n");
-            Err(format!("it ended with {status}, log {}\n{tail}", process::escape_path(log)))
+            let how =
+                status.code().map_or_else(|| status.to_string(), |code| format!("exit {code}"));
+            let last = process::tail(log, 1).unwrap_or_default().concat();
+            let last =
+                if last.is_empty() { last } else { format!(", with the last words `{last}`") };
+            Err(format!("it failed ({how}){last}; its log is {}", process::escape_path(log)))
         }
     }
 }

@@ -107,8 +107,24 @@ fn an_archived_run_is_listed_counted_and_its_name_not_given_again() {
         (list[0]["run"].as_str(), list[0]["state"].as_str()),
         (Some("p-1"), Some("archived"))
     );
-    assert!(rig.sop_ends(0, &["run", "show", "p-1"]).out.contains("Two things."));
-    assert!(rig.sop_ends(2, &["resume", "p-1"]).err.contains("no run"));
+    // It can be looked at, and nobody is sent to a verb that does not know it.
+    for verb in [&["run", "show", "p-1"][..], &["status", "p-1"]] {
+        let shown = rig.sop_ends(0, verb).out;
+        assert!(shown.contains("Two things.") && shown.contains("it is in the archive"), "{shown}");
+        for gone in ["sop resume", "sop retry", "sop take", "sop status"] {
+            assert!(!shown.contains(gone), "{shown}");
+        }
+        assert!(shown.contains("git merge sop/p-1/a"), "{shown}");
+    }
+    for verb in [&["resume", "p-1"][..], &["audit", "--resume", "p-1"], &["wait", "--run", "p-1"]] {
+        let said = rig.sop_ends(2, verb).err;
+        assert!(
+            said.contains("there is no run `p-1` to go on with: it is in the archive"),
+            "{said}"
+        );
+    }
+    let said = rig.sop_ends(2, &["status"]).err;
+    assert!(said.contains("every run of this repository is in the archive"), "{said}");
     rig.sop_ends(0, &["run", "archive", "p-1"]);
     assert!(rig.apply(3).out.contains("p-2"));
     // Its branch that nobody merged stays, the other one holds nothing.
