@@ -43,7 +43,7 @@ pub fn put_away(survey: &Survey<'_>, tree: &Surveyed, how: How) -> Result<Archiv
     let (stamp, now) = stamp();
     let trees = tree.linked.trees(&tree.brought, how.ignored)?;
     let kept = tree.linked.keep(trees.clone(), &ref_name(tree), &stamp, now)?;
-    let again = survey.look(tree.linked.clone())?;
+    let again = survey.look(tree.linked.again()?)?;
     // Commits that no ref held, the salvage ref holds by now: one that is left came in between.
     let held = Trees { others: Vec::new(), ..trees };
     let same = || -> Result<bool, UpkeepError> {

@@ -38,8 +38,8 @@ pub fn remove(repo: &Repo, name: &str, discard: Discard) -> Result<Gone, UpkeepE
         return Err(UpkeepError::Stays { what: tree.name, why, help });
     }
     // Time has passed since the look: what was not there then is not lost now.
-    let again = survey.look(tree.linked.clone())?;
-    if !refusals(&survey, &again, discard).is_empty() || again.condition != tree.condition {
+    let again = survey.look(tree.linked.again()?)?;
+    if !refusals(&survey, &again, discard).is_empty() || !again.is_as(&tree) {
         return Err(UpkeepError::Changed { what: tree.name });
     }
     let went = went(&tree, discard);

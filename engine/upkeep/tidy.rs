@@ -191,8 +191,8 @@ fn act(
         if let Some(why) = locks.take(run) {
             return Ok(Done::Left { why });
         }
-        let again = survey.look(tree.linked.clone())?;
-        if again.condition != tree.condition || judge(survey, &again, order).0 != class {
+        let again = survey.look(tree.linked.again()?)?;
+        if !again.is_as(tree) || judge(survey, &again, order).0 != class {
             return Err(UpkeepError::Changed { what: tree.name.clone() });
         }
         if class == Class::Salvage {

@@ -96,13 +96,8 @@ impl Linked {
     /// # Errors
     /// Git or the system cannot read it. What it cannot read inside is named instead.
     pub fn condition(&self, brought: &[BString]) -> Result<Condition, GitError> {
-        let mut found = Condition {
-            removing: self.admin.join(REMOVING).exists(),
-            under_way: self.under_way(),
-            index_locked: self.admin.join("index.lock").exists(),
-            locked: self.locked(),
-            ..Condition::default()
-        };
+        let mut found =
+            Condition { removing: self.admin.join(REMOVING).exists(), ..Condition::default() };
         let index = ScratchIndex::of(self)?;
         if index.in_conflict() {
             let sides = (1..=3).flat_map(|stage| index.side(stage)).map(|(path, _)| path);
@@ -134,6 +129,10 @@ impl Linked {
         found.submodules.extend(submodule::own_work(inside, &self.admin, &index.submodules())?);
         found.submodules.sort();
         found.submodules.dedup();
+        // Last, since all the rest took its time.
+        found.under_way = self.under_way();
+        found.index_locked = self.admin.join("index.lock").exists();
+        found.locked = self.locked();
         Ok(found)
     }
 

@@ -98,10 +98,18 @@ impl Linked {
         self.admin == self.repo.common_dir()
     }
 
-    /// Where it stands.
+    /// Where it stood when it was looked up.
     #[must_use]
     pub fn head(&self) -> &Head {
         &self.head
+    }
+
+    /// The same worktree, looked up anew: its HEAD may have moved.
+    ///
+    /// # Errors
+    /// Its branch cannot be read.
+    pub fn again(&self) -> Result<Self, GitError> {
+        self.repo.linked(self.path.clone(), self.admin.clone())
     }
 
     /// Why a person locked it (`git worktree lock`), if one did.
