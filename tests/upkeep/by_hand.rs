@@ -222,3 +222,46 @@ fn a_lead_who_works_beside_a_run_is_blamed_on_nobody() {
     fs::write(rig.mark("go"), "").expect("a mark");
     assert_eq!(engine.wait(), 0, "{}", rig.engine_said());
 }
+
+#[test]
+fn a_run_is_gone_on_with_under_the_verb_for_runs_too() {
+    let plan = PLAN.replace("rounds = 1", "review = \"human\"").replace("\"false\"", "\"true\"");
+    let rig = Rig::new(&plan, &[(".gitignore", "*.log\n")]);
+    rig.write(".env", "SECRET=1\n");
+    rig.apply(4);
+    assert!(rig.sop_ends(2, &["run", "resume", "p-9"]).err.contains("no run `p-9`"));
+    rig.sop_ends(0, &["review", "b", "--approve"]);
+    rig.sop_ends(0, &["run", "resume", "p-1"]);
+    let list = json(&rig.sop_ends(0, &["run", "list", "--json"]));
+    assert_eq!((list[0]["state"].as_str(), list[0]["through"].as_u64()), (Some("done"), Some(2)));
+}
+
+#[test]
+fn sync_fetches_first_where_that_is_asked_for() {
+    let rig = rig();
+    let root = rig.root().to_owned();
+    rig.git(&["clone", "--quiet", "--bare", ".", "../up.git"]);
+    rig.git(&["remote", "add", "origin", "../up.git"]);
+    rig.git(&["fetch", "--quiet", "origin"]);
+    rig.git(&["branch", "--quiet", "--set-upstream-to", "origin/main"]);
+    rig.git(&["clone", "--quiet", "../up.git", "../theirs"]);
+    let theirs = root.join("theirs");
+    crate::support::git_repo::sh(
+        &theirs,
+        "echo theirs > theirs.txt; git add -A; git commit -q -m theirs; git push -q origin HEAD:main",
+    );
+    let before = rig.git(&["rev-parse", "HEAD"]);
+    let said = json(&rig.sop_ends(0, &["worktree", "sync", "--json"]));
+    assert_eq!(
+        (said["from"].as_str(), said["files"].as_u64()),
+        (None, Some(0)),
+        "as it was last fetched"
+    );
+    assert_eq!(rig.git(&["rev-parse", "HEAD"]), before);
+    let said = json(&rig.sop_ends(0, &["worktree", "sync", "--fetch", "--json"]));
+    assert_eq!((said["from"].as_str(), said["files"].as_u64()), (Some(before.trim()), Some(1)));
+    assert_eq!(fs::read_to_string(rig.repo().join("theirs.txt")).expect("it is here"), "theirs\n");
+    fs::remove_dir_all(root.join("up.git")).expect("it goes");
+    let said = rig.sop_ends(5, &["worktree", "sync", "--fetch"]);
+    assert!(said.err.contains("up.git"), "{}", said.err);
+}
