@@ -12,6 +12,7 @@ const FLOORS: &[(&str, u8)] = &[
     ("main", 8),
     ("cli", 7),
     ("audit", 6),
+    ("critic", 6),
     ("upkeep", 6),
     ("preflight", 6),
     ("schemas", 6),

@@ -118,6 +118,7 @@ fn of_wp(it: &RequestWp<'_>) -> Value {
     context! {
         id => it.wp.id.as_str(),
         title => it.wp.title.as_str(),
+        findings => it.wp.findings.join(", "),
         risk => Value::from(Serde(&it.wp.risk)),
         paths => it.paths,
         ran => it.ran.iter().map(|ran| of_ran(ran)).collect::<Vec<Value>>(),

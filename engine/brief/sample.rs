@@ -105,6 +105,7 @@ pub(super) fn full() -> Plan {
         budget: Budget::default(),
         consolidates: None,
         report: ReportForm::default(),
+        findings: Vec::new(),
     };
     Plan {
         name: name(RunId::new("sample")),
@@ -127,6 +128,7 @@ pub(super) fn full() -> Plan {
         budget: Budget::default(),
         verify: None,
         delivery: None,
+        critic: None,
     }
 }
 

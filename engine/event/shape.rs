@@ -40,6 +40,9 @@ pub struct WpShape {
     pub allow_empty: bool,
     /// What it waits for.
     pub after: After,
+    /// Findings that it deals with.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub findings: Vec<String>,
 }
 
 /// What a WP waits for.

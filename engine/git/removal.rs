@@ -15,13 +15,13 @@ use crate::plain_file;
 use super::error::GitError;
 use super::in_use::{self, User};
 use super::irregular::{Irregular, IrregularKind};
-use super::linked::away::{aside, move_aside, remove_folder};
+use super::linked::away::{clear_aside, move_aside};
 use super::objects::GITLINK;
 use super::refs::Target;
 use super::scope::Place;
 use super::snapshot::SnapshotSpec;
 use super::submodule;
-use super::worktree::{REMOVING, Worktree};
+use super::worktree::Worktree;
 
 /// How a removal ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -173,19 +173,13 @@ impl Worktree {
         keep_out: &[BString],
         users_of: &dyn Fn(&Path) -> Vec<User>,
     ) -> Result<Removal, GitError> {
-        let mark = self.git_dir().join(REMOVING);
-        let aside = aside(self.path());
-        if !mark.exists() && self.path().exists() {
+        if self.path().symlink_metadata().is_ok() {
             if let Some(refusal) = self.refusal(kept, keep_out, users_of)? {
                 return Ok(Removal::Refused(refusal));
             }
             move_aside(self.path(), self.git_dir())?;
-        } else if mark.exists() && self.path().exists() && !aside.exists() {
-            // Checked, marked, and then the engine died before the move: look again, time has passed.
-            std::fs::remove_file(&mark).map_err(GitError::io("remove", &mark))?;
-            return self.remove_unless_used(kept, keep_out, users_of);
         }
-        remove_folder(&aside)?;
+        clear_aside(self.git_dir())?;
         self.repo().unregister(self.git_dir())?;
         match std::fs::remove_file(self.seed()) {
             Err(error) if error.kind() != ErrorKind::NotFound => {

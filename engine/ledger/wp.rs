@@ -237,6 +237,9 @@ pub struct WpState {
     pub settled_at: Option<Timestamp>,
     /// What it waits for.
     pub after: After,
+    /// Findings that it deals with.
+    #[serde(default)]
+    pub findings: Vec<String>,
     /// What of it is, or was, in the lead's own hands.
     #[serde(default)]
     pub hands: Option<Hands>,
@@ -316,6 +319,7 @@ impl WpState {
             since: None,
             settled_at: None,
             after: shape.after.clone(),
+            findings: shape.findings.clone(),
             hands: None,
             sent_back: None,
             looks: 0,

@@ -315,6 +315,7 @@ pub fn report(
         overlaps: compiled.possible.iter().map(|overlap| overlap_of(plan, overlap)).collect(),
         covers: Covers::asked_by(plan),
         session_split: plan.splits(),
+        critic: None,
         delivery,
         cleaned: plan.wps.iter().map(|wp| wp.id.to_string()).collect(),
         warnings,
@@ -352,6 +353,7 @@ fn planned(compiled: &Compiled, base: &Base, run: &RunId, n: usize, dry: &DryRun
         budget: wp.budget,
         estimate: None,
         committed_on: (wp.kind == Kind::Change).then(|| format!("sop/{run}/{}", wp.id)),
+        findings: wp.findings.clone(),
     }
 }
 

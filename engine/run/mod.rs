@@ -19,6 +19,7 @@ pub mod error;
 pub mod freeze;
 mod fresh;
 pub mod gate;
+pub mod handed_in;
 pub mod hands;
 mod in_flight;
 pub mod leaving;

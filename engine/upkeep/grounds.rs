@@ -34,6 +34,7 @@ pub fn stays(tree: &Surveyed) -> Vec<String> {
         );
     }
     for (paths, what) in [
+        (&found.came_since, "its removal was cut short, and something came into its folder since"),
         (&found.nested, "a repository of its own is inside"),
         (&found.submodules, "a submodule holds work that is nowhere else"),
         (

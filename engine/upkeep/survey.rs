@@ -10,7 +10,7 @@ use super::ancestry::Asking;
 use super::error::UpkeepError;
 use super::runs::{self, KnownRun};
 use crate::git::Repo;
-use crate::git::landed::{How as Proof, Target};
+use crate::git::landed::How as Proof;
 use crate::git::linked::condition::Condition;
 use crate::git::linked::{Head, Linked};
 use crate::model::ids::{CommitId, RunId};
@@ -162,17 +162,7 @@ impl<'a> Survey<'a> {
         own: Option<&str>,
         from: &[String],
     ) -> Result<Option<(Proof, String)>, UpkeepError> {
-        let mut targets = self.repo.targets(own)?;
-        for name in from.iter().filter(|name| Some(name.as_str()) != own) {
-            let names = [format!("refs/heads/{name}"), format!("refs/remotes/{name}")];
-            for full in names {
-                if let Some(crate::git::refs::Target::Direct(at)) = self.repo.read_ref(&full)?
-                    && !targets.iter().any(|target| target.at == at)
-                {
-                    targets.push(Target { name: name.clone(), at });
-                }
-            }
-        }
+        let targets = self.repo.targets(own, from)?;
         for target in targets {
             if let Some(how) = self.repo.landed(at, &target.at)? {
                 return Ok(Some((how, target.name)));

@@ -83,14 +83,15 @@ fn judged(survey: &Survey<'_>, tree: &Surveyed, order: &Order) -> Leftover {
 
 fn judge(survey: &Survey<'_>, tree: &Surveyed, order: &Order) -> (Class, Vec<String>) {
     let found = &tree.condition;
-    if found.removing {
+    let stays = grounds::stays(tree);
+    if found.removing && stays.is_empty() {
         return (Class::Reclaim, vec!["its removal was begun, and cut short".to_owned()]);
     }
     let state = match &tree.whose {
         Whose::Run { run, .. } => survey.run(run).map(|run| run.state),
         _ => None,
     };
-    let mut hold = grounds::stays(tree);
+    let mut hold = stays;
     hold.extend(grounds::needed(tree, state));
     if found.missing {
         hold.push(format!(

@@ -119,9 +119,10 @@ fn any_report_drafts_to_a_plan_without_errors(
                 prop_assert!(draft.wps[who[0]].findings.contains(&gap.id));
             }
         }
-        // What scouts wrote reaches the brief as it is.
+        // What scouts wrote reaches the brief as it is, and the plan knows which findings it deals with.
         for (wp, drafted) in compiled.plan.wps.iter().zip(&draft.wps) {
             prop_assert_eq!(&wp.brief, &drafted.brief);
+            prop_assert_eq!(&wp.findings, &drafted.findings);
         }
         Ok(())
     });

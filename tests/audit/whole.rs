@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
+use serde_json::json;
 use sop::model::gap::{GapReport, GroundKind};
 use sop::model::outcome::DodClass;
 
@@ -97,6 +98,7 @@ fn from_an_audit_to_a_finished_run_without_a_hand_between() {
     }
     rig.git(&["commit", "--quiet", "--message", "scripts"]);
     rig.git(&["checkout", "--quiet", "--", "tools"]);
+    rig.touches(&["fixes.toml"], "the draft is written there");
     let before = rig.users();
     let gap = rig.root().join("gap.json");
     let gap = gap.to_str().expect("text");
@@ -150,6 +152,23 @@ fn from_an_audit_to_a_finished_run_without_a_hand_between() {
     assert!(said.out.contains("no findings"), "{}", said.out);
     rig.sop_ends(0, &["apply", plan, "--yes"]);
 
+    // The summary says what became of each finding, and what was cleared away.
+    let said = rig.sop_ends(0, &["status", "--summary", "--json"]);
+    let summary: serde_json::Value = serde_json::from_str(&said.out).expect("JSON");
+    let end = &summary["closing"];
+    let dealt: BTreeSet<&str> = end["findings"]["dealt_with"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .filter_map(|it| it["finding"].as_str())
+        .collect();
+    assert_eq!(dealt, report.findings.iter().map(|gap| gap.id.as_str()).collect());
+    assert_eq!((&end["findings"]["deferred"], &end["findings"]["open"]), (&json!([]), &json!([])));
+    for said in [said_by(&rig, &["run", "show"]), said_by(&rig, &["status", "--summary"])] {
+        assert!(said.contains(&format!("findings   all {found} dealt with: G1")), "{said}");
+        assert!(said.contains("\ncleaned    "), "{said}");
+    }
+
     // All is dealt with, and nothing else is touched.
     let branches = rig.trees();
     let last = branches.keys().filter(|name| name.starts_with("sop-stage/fixes-1/")).max();
@@ -168,4 +187,8 @@ fn from_an_audit_to_a_finished_run_without_a_hand_between() {
     assert!(after.remove(&rig.repo().join(plan)).is_some());
     assert_eq!(after, before);
     assert_eq!(rig.worktrees(), Vec::<std::path::PathBuf>::new());
+}
+
+fn said_by(rig: &Rig, args: &[&str]) -> String {
+    rig.sop_ends(0, args).out
 }

@@ -247,31 +247,59 @@ fn a_branch_goes_by_compare_and_swap_only() {
     assert_eq!(repo.sh("git rev-parse main"), repo.head().to_string());
 }
 
+/// What a removal notes before it moves the folder, and after.
+const MARK: &str = r#"
+    mark() { printf '%s\0%s\0%s\0%s\0' "$ASIDE" $(stat -c '%d %i' "$1" | tr ' ' '\n') "$2" > $ADMIN/sop-removing; }
+    ADMIN=$(git rev-parse --absolute-git-dir); ASIDE=$(dirname "$PWD")/.sop-removing-a
+"#;
+
 #[test]
-fn a_removal_that_was_killed_goes_on() {
+fn a_removal_that_was_killed_goes_on_and_takes_nothing_that_came_since() {
     let template = GitRepo::new(SETUP);
-    for (name, script, gone) in [
-        ("marked", ": > $ADMIN/sop-removing", true),
-        ("marked, then worked in", ": > $ADMIN/sop-removing; echo x > new", false),
-        ("moved", ": > $ADMIN/sop-removing; mv ../a ../.sop-removing-a", true),
+    let moved = "mark . ''; mv ../a $ASIDE";
+    for (name, script, gone, left) in [
+        ("marked", "mark . ''".to_owned(), true, ""),
+        ("marked, then worked in", "mark . ''; echo x > new".to_owned(), false, "a"),
+        ("moved", moved.to_owned(), true, ""),
+        ("moved, and noted", "mv ../a $ASIDE; cd $ASIDE; mark . moved".to_owned(), true, ""),
+        ("half deleted", format!("{moved}; rm -r $ASIDE/lib"), true, ""),
+        ("deleted", "mark . moved; rm -r ../a".to_owned(), true, ""),
+        ("linked twice", format!("ln top.txt twin; {moved}; rm $ASIDE/twin"), true, ""),
         (
-            "half deleted",
-            ": > $ADMIN/sop-removing; mv ../a ../.sop-removing-a; rm -r ../.sop-removing-a/lib",
-            true,
+            "written in since",
+            format!("{moved}; sleep 0.02; echo precious > $ASIDE/new"),
+            false,
+            ".sop-removing-a",
         ),
-        ("deleted", ": > $ADMIN/sop-removing; rm -r ../a", true),
+        (
+            "somebody else's of that name",
+            "mkdir $ASIDE; echo precious > $ASIDE/new".to_owned(),
+            true,
+            ".sop-removing-a",
+        ),
+        (
+            "somebody else's in its place",
+            format!(
+                "{moved}; rm -r $ASIDE; mkdir $ASIDE ../keep; echo x > $ASIDE/new; rmdir ../keep"
+            ),
+            true,
+            ".sop-removing-a",
+        ),
     ] {
         let repo = template.copy();
         let worktree = repo.worktree("a");
         let tree = snapshot(&worktree).tree;
-        sh(worktree.path(), &format!("ADMIN=$(git rev-parse --absolute-git-dir); {script}"));
+        sh(worktree.path(), &format!("{MARK}{script}"));
         let found =
             repo.repo().find_worktree(&repo.spec("a")).expect("a look").expect("still registered");
-        assert_eq!(found.remove(&tree, &[]).expect(name) == Removal::Gone, gone, "{name}");
-        assert_eq!(
-            repo.sh("git worktree list | wc -l; ls -A ../wt | wc -l"),
-            if gone { "1\n0" } else { "2\n1" },
-            "{name}"
-        );
+        let removed = matches!(found.remove(&tree, &[]), Ok(Removal::Gone));
+        assert_eq!(removed, gone, "{name}");
+        let there = repo.sh("git worktree list | wc -l; ls -A ../wt");
+        let kept = if left.is_empty() { String::new() } else { format!("\n{left}") };
+        let trees = if gone { "1" } else { "2" };
+        assert_eq!(there, format!("{trees}{kept}"), "{name}");
+        if left.starts_with(".sop") {
+            assert!(repo.at("wt").join(left).join("new").exists(), "{name}");
+        }
     }
 }

@@ -128,6 +128,7 @@ fn the_checkout_is_compared_when_the_run_is_over() {
     let touches = "cd \"$MARKS/../repo\" && echo more >> notes.txt && echo x >> worker.sh && echo new > new.txt; cd - > /dev/null; done_well";
     let rig =
         Rig::new(&plan(&wp("a", "")), &[("worker.sh", &worker(touches)), ("notes.txt", "mine\n")]);
+    rig.touches(&["new.txt", "notes.txt", "worker.sh"], "the worker writes there");
     rig.write("mine.txt", "untracked before\n");
     rig.write("notes.txt", "changed before\n");
     let said = rig.apply(0);

@@ -51,6 +51,7 @@ fn wp(id: &str) -> PlannedWp {
         rounds: 3,
         budget: Budget::default(),
         committed_on: Some(format!("sop/settings-1/{id}")),
+        findings: Vec::new(),
     }
 }
 
@@ -87,6 +88,7 @@ fn plan() -> Checkpoint {
         budget: Budget { usd: Some(Usd::from(2.5)), tokens: None },
         needs: vec![wp_id("client")],
         locks: vec!["port-3000".to_owned()],
+        findings: vec!["G1".to_owned(), "G4".to_owned()],
         files: 0,
         ..wp("form")
     };
@@ -141,6 +143,7 @@ fn plan() -> Checkpoint {
         session_split: None,
         estimate: None,
         delivery: None,
+        critic: None,
         warnings: vec!["briefs/form.md is 40 kB long".to_owned()],
         preflight: None,
     }

@@ -2,6 +2,7 @@
 
 mod cells;
 mod checkpoint;
+mod closing;
 mod escape;
 mod findings;
 mod graph;

@@ -54,6 +54,7 @@ pub fn plan(stages: &[&str]) -> Plan {
         budget: Budget::default(),
         verify: None,
         delivery: None,
+        critic: None,
     }
 }
 
@@ -85,6 +86,7 @@ pub fn wp(id: &str, stage: &str, needs: Option<&[&str]>) -> Wp {
         budget: Budget::default(),
         consolidates: None,
         report: ReportForm::default(),
+        findings: Vec::new(),
     }
 }
 

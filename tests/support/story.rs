@@ -62,6 +62,7 @@ pub fn shape(id: &str) -> WpShape {
         reviewed: false,
         allow_empty: false,
         after: After::Base,
+        findings: Vec::new(),
     }
 }
 

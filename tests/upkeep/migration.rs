@@ -53,12 +53,13 @@ fn all_of_a_checkout_moves_or_none_of_it_does() {
         if state.migrate == Ends::Not {
             return;
         }
-        let place = Place::with_main(state);
+        let mut place = Place::with_main(state);
         let main = place.main();
         sh(&main, "mkdir -p .git/hooks; echo 'exit 0' > .git/hooks/post-merge");
         let other = beside(&place, "other");
         let inside = main.join("build/inside");
         sh(&main, "git worktree add -q -b inside build/inside; echo i > build/inside/i.txt");
+        place.prepared();
         let (said, other_said) = (sh(&main, SAID), sh(&other, SAID));
         let (before, index) = (bytes::on_disk(&main), fs::read(main.join(".git/index")).ok());
         let result = migration(&place).and_then(|migration| migration.apply().map(|()| migration));
@@ -67,6 +68,7 @@ fn all_of_a_checkout_moves_or_none_of_it_does() {
             assert_eq!(sh(&main, SAID), said, "{}", state.name);
             return;
         }
+        place.moved("it is a worktree of a bare repository");
         let folder = result.expect("it is done").folder;
         let name = if state.name.starts_with("detached") { "checkout" } else { "main" };
         assert_eq!(folder, main.join(name), "{}", state.name);
@@ -148,7 +150,7 @@ fn killed_after_any_step_it_is_finished_or_undone() {
 
 /// A checkout with all that a migration has a step for.
 fn rich() -> Place {
-    let place = Place::with_main(clean());
+    let mut place = Place::with_main(clean());
     sh(
         &place.main(),
         "git -c protocol.file.allow=always submodule --quiet add \"${PWD%/*}/sub.git\" sub; git commit -q -m sub
@@ -157,6 +159,7 @@ fn rich() -> Place {
     );
     beside(&place, "other");
     sh(&place.main(), "git worktree add -q -b inside build/inside");
+    place.prepared();
     place
 }
 

@@ -7,5 +7,6 @@ mod bytes;
 mod meanwhile;
 mod migration;
 mod place;
+mod proof;
 mod states;
 mod verbs;

@@ -65,6 +65,8 @@ pub struct Place {
     /// The main checkout as it was when the place was ready.
     pub main_before: Files,
     index_before: Vec<u8>,
+    /// Whether something was to become of it, so that it is not compared once more at the end.
+    moved: bool,
 }
 
 impl Place {
@@ -104,7 +106,13 @@ impl Place {
             tar.args(["-x", "--preserve-permissions"]).stdin(Stdio::piped()).spawn().expect("tar");
         tar.stdin.take().expect("piped").write_all(&FIRST).expect("unpacked");
         assert!(tar.wait().expect("tar").success());
-        Self { temp, process: None, main_before: BTreeMap::new(), index_before: Vec::new() }
+        Self {
+            temp,
+            process: None,
+            main_before: BTreeMap::new(),
+            index_before: Vec::new(),
+            moved: false,
+        }
     }
 
     fn ready(&mut self, state: &State, folder: &Path) {
@@ -122,6 +130,11 @@ impl Place {
                 .expect("cat");
             self.process = Some(child);
         }
+        self.prepared();
+    }
+
+    /// The main checkout is to stay as it is now: a test that changes it itself says so afterwards.
+    pub fn prepared(&mut self) {
         self.main_before = bytes::on_disk(&self.main());
         self.index_before = self.main_index();
     }
@@ -185,6 +198,11 @@ impl Place {
         (all, ignored)
     }
 
+    /// The main checkout is another one by now, and why.
+    pub fn moved(&mut self, _why: &str) {
+        self.moved = true;
+    }
+
     /// That the main checkout is byte for byte what it was, its index, HEAD and configuration too.
     pub fn main_is_as_it_was(&self, what: &str) {
         assert_eq!(bytes::on_disk(&self.main()), self.main_before, "{what}: the main checkout");
@@ -194,6 +212,9 @@ impl Place {
 
 impl Drop for Place {
     fn drop(&mut self) {
+        if !self.moved && !std::thread::panicking() {
+            self.main_is_as_it_was("at the end");
+        }
         if let Some(mut child) = self.process.take() {
             drop(child.stdin.take());
             let _ = child.wait();

@@ -61,13 +61,13 @@ pub(super) fn plan(
     let dod = dod(report);
     for wp in wps {
         plan.blank();
-        plan.comment(&format!("Mends {}.", wp.findings.join(", ")));
         for open in undecided.iter().filter(|it| it.wp.as_ref() == Some(&wp.id)) {
             plan.comment(&format!("{MARK} {}", open.what));
         }
         plan.one_more("wp");
         plan.text("id", &wp.id);
         plan.text("title", &wp.title);
+        plan.texts("findings", &wp.findings);
         plan.text("tier", &wp.tier);
         plan.text("risk", risk(wp.risk));
         if !wp.needs.is_empty() {

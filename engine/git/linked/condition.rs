@@ -8,10 +8,10 @@ use bstr::{BStr, BString, ByteSlice};
 use crate::git::error::GitError;
 use crate::git::in_use::{self, User};
 use crate::git::submodule;
-use crate::git::worktree::REMOVING;
 use crate::model::ids::CommitId;
 use crate::plain_file;
 
+use super::away::{came_since, is_cut_short};
 use super::inside::Inside;
 use super::scratch_index::ScratchIndex;
 use super::{Head, Linked};
@@ -21,8 +21,10 @@ use super::{Head, Linked};
 pub struct Condition {
     /// Its folder is not there.
     pub missing: bool,
-    /// Its removal was begun, and cut short.
+    /// Its removal was begun, and cut short when its folder was moved aside already.
     pub removing: bool,
+    /// What came into the folder aside since then.
+    pub came_since: Vec<BString>,
     /// Its `.git` is not the link to its registration any more.
     pub unlinked: bool,
     /// Tracked files that are not as the index has them, whatever its flags say.
@@ -96,8 +98,11 @@ impl Linked {
     /// # Errors
     /// Git or the system cannot read it. What it cannot read inside is named instead.
     pub fn condition(&self, brought: &[BString]) -> Result<Condition, GitError> {
-        let mut found =
-            Condition { removing: self.admin.join(REMOVING).exists(), ..Condition::default() };
+        let mut found = Condition {
+            removing: is_cut_short(self.path(), &self.admin),
+            came_since: came_since(&self.admin),
+            ..Condition::default()
+        };
         let index = ScratchIndex::of(self)?;
         if index.in_conflict() {
             let sides = (1..=3).flat_map(|stage| index.side(stage)).map(|(path, _)| path);

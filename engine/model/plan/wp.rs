@@ -57,6 +57,9 @@ pub struct Wp {
     /// What its report must be.
     #[serde(default)]
     pub report: ReportForm,
+    /// Findings that it deals with, by the names that an audit or a tracker has for them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub findings: Vec<String>,
 }
 
 /// What a report must be.
@@ -68,6 +71,8 @@ pub enum ReportForm {
     Text,
     /// What a scout of an audit found (`sop schema leads`). A report that is something else goes back.
     Leads,
+    /// What a critic says of a plan (`sop schema remarks`). A report that is something else goes back.
+    Remarks,
 }
 
 /// What a WP leaves behind.

@@ -90,6 +90,13 @@ pub struct Wp {
     #[schemars(example = &"leads")]
     pub report: Word<ReportForm>,
 
+    /// Findings that it deals with, by the names that an audit or a tracker has for them. The report of the
+    /// plan and the summary of the run say what becomes of each.
+    #[serde(default)]
+    #[schemars(extend("default" = []))]
+    #[schemars(example = serde_json::json!(["G1", "G4"]))]
+    pub findings: Vec<Filled>,
+
     /// Design choices that may come up, with the answer.
     #[serde(default)]
     #[schemars(extend("default" = []))]

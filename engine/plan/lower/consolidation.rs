@@ -141,6 +141,7 @@ impl One<'_> {
             budget: lowered.budget,
             consolidates: Some(of),
             report: ReportForm::default(),
+            findings: Vec::new(),
         }
     }
 }

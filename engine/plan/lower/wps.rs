@@ -160,6 +160,7 @@ impl One<'_> {
             budget: common.budget,
             consolidates: None,
             report: wp.report.0,
+            findings: texts(wp.findings),
         };
         (resolved, placed)
     }

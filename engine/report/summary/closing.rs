@@ -1,20 +1,22 @@
 //! What is left when a run is over: the user's checkout, what got through and what did not and why, worktrees
-//! that are gone, and what remains with the command for it.
+//! and branches that are gone, and what remains with the command for it.
 
 use std::io::{self, Write};
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::Findings;
 use crate::ledger::{Ledger, Phase, WpState};
 use crate::model::baseline::Compared;
 use crate::model::ids::WpId;
 use crate::report::commands;
 use crate::report::line::{Flow, Line};
 use crate::report::palette::{Look, Tone};
+use crate::report::words;
 
 /// Columns of the words that stand before facts.
-const NAMES: usize = 11;
+pub(super) const NAMES: usize = 11;
 
 /// Paths of the checkout that are listed.
 const PATHS: usize = 8;
@@ -33,8 +35,14 @@ pub struct Closing {
     pub deferred: Vec<Deferred>,
     /// WPs that did not get through themselves.
     pub stuck: Vec<WpId>,
-    /// WPs whose worktrees are gone, with nothing lost.
+    /// What became of the findings that the plan deals with; nothing where it names none.
+    pub findings: Option<Findings>,
+    /// WPs whose worktrees the run cleared away, with nothing lost.
     pub cleaned: Vec<WpId>,
+    /// WPs whose worktrees have gone since: by `sop run clean`, or somebody's hand.
+    pub gone_since: Vec<WpId>,
+    /// Local branches that are gone, since their work has landed.
+    pub branches_removed: Vec<String>,
     /// What remains, with the command for it.
     pub remains: Vec<Remains>,
 }
@@ -88,7 +96,10 @@ impl Closing {
             done: ids(&|wp| wp.phase.got_through()),
             deferred: deferred.map(put_off).collect(),
             stuck: ids(&|wp| wp.phase.stuck() && wp.phase != Phase::Deferred),
+            findings: Findings::of(ledger),
             cleaned: ids(&|wp| wp.attempt > 0 && wp.worktree.is_none()),
+            gone_since: Vec::new(),
+            branches_removed: ledger.delivery.iter().flat_map(|it| it.removed.clone()).collect(),
             remains: ledger.wps.iter().filter_map(|wp| remains(wp, ledger)).collect(),
         }
     }
@@ -129,7 +140,10 @@ fn clean(ledger: &Ledger) -> String {
 impl Closing {
     /// Writes what the lines of the WPs do not say already.
     pub(super) fn write(&self, out: &mut impl Write, look: &Look) -> io::Result<()> {
-        let row = |name: &str| Flow::after(Line::new(look).cell(Tone::Faint, name, NAMES));
+        let row = |name: &str| row(look, name);
+        if let Some(findings) = &self.findings {
+            findings.write(out, look)?;
+        }
         if let Some(compared) = &self.checkout {
             let tone = if compared.matches() { Tone::Normal } else { Tone::Warn };
             row("checkout").then(tone, &compared.to_string()).write(out)?;
@@ -147,6 +161,9 @@ impl Closing {
                 row("").then(Tone::Faint, text).write(out)?;
             }
         }
+        if let Some(text) = self.gone() {
+            row("cleaned").then(Tone::Normal, &text).write(out)?;
+        }
         // What a person has to do about a WP is in the list of what to type.
         let left: Vec<&Remains> =
             self.remains.iter().filter(|it| it.command.starts_with(CLEAN)).collect();
@@ -162,4 +179,36 @@ impl Closing {
         }
         Ok(())
     }
+
+    /// What was cleared away, in words.
+    fn gone(&self) -> Option<String> {
+        let names = |wps: &[WpId]| wps.iter().map(WpId::as_str).collect::<Vec<_>>().join(", ");
+        let mut parts = Vec::new();
+        if !self.cleaned.is_empty() {
+            let worktrees = words::count(self.cleaned.len() as u64, "worktree");
+            parts.push(format!("{worktrees} ({})", names(&self.cleaned)));
+        }
+        match self.branches_removed.as_slice() {
+            [] => {}
+            [branch] => parts.push(format!("the landed branch {branch}")),
+            branches => parts.push(format!("the landed branches {}", branches.join(", "))),
+        }
+        if !self.gone_since.is_empty() {
+            parts.push(format!("gone since the run: {}", names(&self.gone_since)));
+        }
+        (!parts.is_empty()).then(|| parts.join("; "))
+    }
+
+    /// The same, where only these worktrees are still there.
+    pub(super) fn found(&mut self, is_there: impl Fn(&str) -> bool) {
+        let (there, gone): (Vec<Remains>, Vec<Remains>) =
+            std::mem::take(&mut self.remains).into_iter().partition(|it| is_there(&it.worktree));
+        self.remains = there;
+        self.gone_since.extend(gone.into_iter().map(|it| it.wp));
+    }
+}
+
+/// A row of what is said of the whole run, after its name.
+pub(super) fn row<'a>(look: &'a Look, name: &str) -> Flow<'a> {
+    Flow::after(Line::new(look).cell(Tone::Faint, name, NAMES))
 }

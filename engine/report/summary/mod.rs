@@ -4,6 +4,7 @@
 mod closing;
 mod facts;
 mod failure;
+mod findings;
 mod human;
 mod next;
 
@@ -14,10 +15,12 @@ use serde::Serialize;
 
 pub use closing::{Closing, Deferred, Remains, SessionEnd};
 pub use failure::Failure;
+pub use findings::{DealtWith, Findings, Left as LeftFinding};
 pub use next::NextCommand;
 
 use crate::event::{Outcome, Standing, StopReason};
 use crate::ledger::{Fork, GatePhase, Ledger, Note, Outage, Phase};
+use crate::model::critic::Reading;
 use crate::model::ids::{CommitId, RunId, StageId, TierId, WpId};
 use crate::model::outcome::{Class, End, Problem};
 use crate::model::plan::Kind;
@@ -60,6 +63,9 @@ pub struct Summary {
     pub verify: Option<Whole>,
     /// What of the repository is nobody's to touch and is not as it was when the run began.
     pub tampering: Vec<Standing>,
+    /// What a critic said of the plan before it was approved, and what was answered; nothing where none read it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub critic: Option<Reading>,
     /// Corrections of the plan's facts.
     pub corrections: Vec<Note>,
     /// Providers that fail.
@@ -232,6 +238,7 @@ impl Summary {
             delivery: Delivered::of(ledger),
             verify: Whole::of(ledger),
             tampering: ledger.tampering.clone(),
+            critic: None,
             corrections: ledger.notes.clone(),
             outages: ledger.outages.clone(),
             costs: Costs::of(ledger),
@@ -260,11 +267,18 @@ impl Summary {
         self
     }
 
+    /// The same, with what a critic said of its plan.
+    #[must_use]
+    pub fn read_by(mut self, critic: Option<Reading>) -> Self {
+        self.critic = critic;
+        self
+    }
+
     /// The same, of worktrees that are still there, as `is_there` says: a run's journal ends before they are cleared away.
     #[must_use]
     pub fn as_found(mut self, is_there: impl Fn(&str) -> bool) -> Self {
         if self.is_over() {
-            self.closing.remains.retain(|it| is_there(&it.worktree));
+            self.closing.found(&is_there);
             for wp in &mut self.wps {
                 if wp.worktree.as_deref().is_some_and(|path| !is_there(path)) {
                     (wp.worktree, wp.kept) = (None, None);

@@ -154,10 +154,9 @@ impl Course {
                 .await?;
             if let Some(tip) = tip {
                 let (commit, onto) = (self.what.commit.clone(), tip.clone());
-                let there = self
-                    .site
-                    .blocking(Check::Merge, move |site| site.repo.is_merged(&commit, &onto));
-                if there.await? {
+                let there =
+                    self.site.blocking(Check::Merge, move |site| site.repo.landed(&commit, &onto));
+                if there.await?.is_some() {
                     return Ok(tip);
                 }
             }

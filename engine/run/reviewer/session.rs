@@ -290,5 +290,6 @@ fn the_whole(plan: &Plan, tier: &TierId) -> Wp {
         budget: Budget::default(),
         consolidates: None,
         report: ReportForm::default(),
+        findings: Vec::new(),
     }
 }

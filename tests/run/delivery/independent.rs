@@ -9,8 +9,14 @@ use crate::support::written::{plan, wp};
 
 #[test]
 fn of_three_requests_the_one_of_low_risk_merges_by_itself() {
-    let all = ["low", "medium", "high"]
-        .map(|risk| wp(risk, &format!("risk = \"{risk}\"\ntitle = \"Make {risk}\"")));
+    let all = ["low", "medium", "high"].map(|risk| {
+        wp(
+            risk,
+            &format!(
+                "risk = \"{risk}\"\ntitle = \"Make {risk}\"\nfindings = [\"G-{risk}\", \"#7\"]"
+            ),
+        )
+    });
     let Some(shop) = Shop::new(&plan(&format!("{LOW}{}", all.join("")))) else { return };
     let said = shop.apply(0);
     assert_eq!(shop.rig.ledger().outcome, Some(Outcome::Done));
@@ -36,9 +42,13 @@ fn of_three_requests_the_one_of_low_risk_merges_by_itself() {
     // The request says what it is and what was verified, and nothing of what made it.
     let low = shop.forge.pulls().into_iter().find(|pull| pull.head.ends_with("low")).unwrap();
     assert_eq!(low.title, "Make low");
-    for text in
-        ["Try it.", "**low**", "`grep -q good low.txt`: exit", "<!-- sop: plan=o wp=low -->"]
-    {
+    for text in [
+        "Try it.",
+        "**low**",
+        "deals with G-low, #7\n",
+        "`grep -q good low.txt`: exit",
+        "<!-- sop: plan=o wp=low -->",
+    ] {
         assert!(low.body.contains(text), "{text} is not in {}", low.body);
     }
     assert!(!low.body.contains("Made by"), "{}", low.body);

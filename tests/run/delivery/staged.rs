@@ -31,6 +31,19 @@ fn it_is_opened_after_the_last_look_and_merges_as_its_highest_risk_allows() {
     assert_eq!(shop.rig.trees().len(), 0, "{}", said.out);
 }
 
+/// What was merged as one commit is found by that commit's patch, whatever became of the same lines since.
+#[test]
+fn a_later_edit_of_the_same_lines_does_not_hide_that_it_landed() {
+    let Some(shop) = Shop::new(&two_stages("[delivery]\n", "low", "")) else { return };
+    shop.apply(0);
+    shop.forge.merge(1);
+    shop.forge.push_by_another("main", "a.txt", "better");
+    let said = shop.sop(0, &["deliver"]);
+    assert!(said.out.contains("landed"), "{}", said.out);
+    assert!(shop.item(None).landed.is_some());
+    assert_eq!(shop.rig.trees().len(), 0, "{}", said.out);
+}
+
 #[test]
 fn a_higher_risk_keeps_the_whole_open() {
     let Some(shop) = Shop::new(&two_stages(LOW, "high", "")) else { return };
