@@ -61,6 +61,8 @@ struct Lead {
 impl Lead {
     fn new() -> Self {
         let rig = Rig::new("", &[(".gitignore", "*.log\n")]);
+        let mine = [".git/refs/heads/mine", ".git/logs/refs/heads/mine"];
+        rig.touches(&mine, "the lead has a worktree and a branch made");
         let tree = PathBuf::from(rig.sop_ends(0, &["worktree", "new", "mine"]).out.trim_end());
         sh(&tree, "echo mine > mine.txt; git add -A; git commit -q -m mine");
         rig.git(&["merge", "--quiet", "mine"]);
@@ -113,7 +115,7 @@ fn rm_and_archive_leave_what_changed_since_they_looked() {
             assert!(said.contains("mine changed while it was being looked at"), "{what}: {said}");
             lead.stands(&files, &what);
             let undo = "git worktree unlock . 2>/dev/null || true; git update-ref -d refs/worktree/late; git checkout -q mine
-                git reset -q --hard main; git clean -qfd; git reflog expire --expire=now --all";
+                git reset -q --hard main; git clean -qfd; git reflog expire --expire=now HEAD";
             sh(&lead.tree, undo);
         }
         // Nothing is in the way any more.

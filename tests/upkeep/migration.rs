@@ -189,7 +189,8 @@ fn a_last_look_that_fails_undoes_all() {
         ("echo late > late.txt", "the checkout changed"),
         ("echo late > ../trees/lead/other/late.txt", "a worktree changed"),
     ] {
-        let place = rich();
+        let mut place = rich();
+        place.moved("something in it changes meanwhile");
         let main = place.main();
         let made = migration(&place).expect("it can be moved");
         sh(&main, change);
@@ -206,7 +207,8 @@ fn a_last_look_that_fails_undoes_all() {
 #[test]
 fn the_verb_takes_up_what_was_cut_short() {
     for after in [0, 3, 12, usize::MAX] {
-        let place = rich();
+        let mut place = rich();
+        place.moved("it is a bare repository in the end");
         let main = place.main();
         let (said, before) = (sh(&main, SAID), whole(&main));
         let made = migration(&place).expect("it can be moved");
@@ -285,7 +287,7 @@ fn what_cannot_be_moved_is_refused_by_name() {
     );
     migration(&place).expect("nothing is in the way");
     script(
-        "git config --remove-section remote.origin; git config --remove-section remote.inner; rm -r dir/up.git",
+        "git config --remove-section remote.origin; git config --remove-section remote.inner; git config --remove-section branch.main; rm -r dir/up.git",
     );
     try_it("touch .git/packed-refs.lock", "packed-refs.lock", "rm .git/packed-refs.lock");
     try_it("ln -s \"$PWD/dir\" absolute", "absolute", "rm absolute");
