@@ -84,7 +84,11 @@ fn restore(tree: &Surveyed, kept: &Kept) -> String {
     let add = match tree.linked.head() {
         // A branch of a run goes when what is on it is kept, as it is from now on.
         Head::Branch(branch, Some(_)) if !matches!(tree.whose, Whose::Run { .. }) => {
-            format!("git worktree add {path} {}", quoted(OsStr::new(branch)))
+            let branch = quoted(OsStr::new(branch));
+            // It may be gone by then.
+            format!(
+                "{{ git worktree add {path} {branch} || git worktree add -b {branch} {path} {name}^1; }}"
+            )
         }
         _ => format!("git worktree add --detach {path} {name}^1"),
     };

@@ -233,7 +233,8 @@ impl Repo {
     }
 
     /// Branches that leads have made, by their short names.
-    pub(super) fn branches_of_leads(&self) -> Vec<Vec<u8>> {
+    #[must_use]
+    pub fn branches_of_leads(&self) -> Vec<Vec<u8>> {
         let lines = plain_file::read_own(&self.leads_file()).unwrap_or_default();
         lines.lines().filter(|line| !line.is_empty()).map(<[u8]>::to_vec).collect()
     }
