@@ -60,6 +60,9 @@ pub fn remove(repo: &Repo, name: &str, discard: Discard) -> Result<Gone, UpkeepE
 #[must_use]
 pub fn refusals(survey: &Survey<'_>, tree: &Surveyed, discard: Discard) -> Vec<String> {
     let found = &tree.condition;
+    if tree.whose == Whose::Main {
+        return vec!["it is the main checkout, which is never removed".to_owned()];
+    }
     let mut why = grounds::unkept(tree);
     if let Whose::Run { run, .. } = &tree.whose {
         why.extend(grounds::needed(tree, survey.run(run).map(|run| run.state)));
