@@ -108,6 +108,7 @@ impl Page {
         }
         self.facts("starts from the result of", wp.needs.iter().map(|it| span(it.as_str())));
         self.facts("holds alone", spans(&wp.locks));
+        self.facts("deals with", spans(&resolved.findings));
         for fork in &resolved.forks {
             self.fact("settled", &format!("{} {}", span(&fork.question), span(&fork.default)));
         }

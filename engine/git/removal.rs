@@ -211,10 +211,11 @@ impl Worktree {
                 changes.into_iter().map(|change| change.path).collect(),
             )));
         }
-        if let Some(at) = self.detached_at()?.filter(|at| at != self.base()) {
-            if self.repo().tree_of(&at).is_ok() && !self.repo().is_held(&at)? {
-                return Ok(Some(Refusal::DetachedCommits(at)));
-            }
+        if let Some(at) = self.detached_at()?.filter(|at| at != self.base())
+            && self.repo().tree_of(&at).is_ok()
+            && !self.repo().is_held(&at)?
+        {
+            return Ok(Some(Refusal::DetachedCommits(at)));
         }
         // Its log is not asked: what a worker committed was folded into the files that were checked.
         let own = self.repo().own_by_refs(self.git_dir())?;
