@@ -67,7 +67,10 @@ pub fn make_in(repo: &Repo, new: &New, root: &Path) -> Result<Made, UpkeepError>
     let source = super::forward::source(repo).ok();
     let main = source.as_ref().and_then(|tree| tree.head().branch().map(str::to_owned));
     let from = new.base.clone().or(main).unwrap_or_else(|| "HEAD".to_owned());
-    let base = repo.resolve(&from)?;
+    let base = repo.resolve(&from).map_err(|error| {
+        let unborn = new.base.is_none() && repo.resolve("HEAD").is_err();
+        if unborn { UpkeepError::NoCommit } else { error.into() }
+    })?;
     let seeds = RunDir::root_in(repo.common_dir()).join(".lead");
     let spec = WorktreeSpec {
         path,

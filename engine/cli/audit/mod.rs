@@ -209,7 +209,7 @@ impl Scouting<'_> {
         if ledger.outcome == Some(Outcome::Done) && !asked && !dir.held() {
             return Ok((Ending::Finished(Outcome::Done), ledger));
         }
-        drive::engine(self.repo, dir.clone(), view, color)
+        drive::engine(self.repo, dir.clone(), None, view, color)
     }
 
     /// Says what was found and where it is, and what has those parts read that nobody has told of.
