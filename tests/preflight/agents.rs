@@ -172,3 +172,24 @@ fn a_version_that_never_comes_is_not_waited_for() {
     let pid = std::fs::read_to_string(desk.at("home/pid")).unwrap();
     assert!(!std::path::Path::new(&format!("/proc/{}", pid.trim())).exists());
 }
+
+/// A program may do anything when it is started, if only for its version: by then it is known how each is logged in.
+#[test]
+fn how_each_is_logged_in_is_read_before_any_program_is_started() {
+    let mut text =
+        "version = 1\n[plan]\nname = \"p\"\ngoal = \"Try it.\"\ntier = \"t0\"\n".to_owned();
+    for n in 0..24 {
+        text.push_str(&format!("[tiers.t{n}]\nworker = \"codex\"\n[[wp]]\nid = \"w{n}\"\ntier = \"t{n}\"\nwhitelist = [\"w{n}\"]\ndod = [\"true\"]\nbrief_text = \"A.\"\n"));
+    }
+    let writes = "echo '{\"tokens\":{\"a\":\"b\"}}' > \"$HOME/.codex/auth.json\"; echo 9.9";
+    let desk = Desk::new("true").file("main/plan.toml", &text).file("home/.codex/config.toml", "");
+    let desk = desk.program("codex", writes);
+    let found = desk.look_and_write(&[]);
+    assert!(desk.at("home/.codex/auth.json").exists(), "it was started");
+    let others = found.part("runtime")["others"].as_object().unwrap();
+    assert_eq!(others.len(), 24);
+    for (tier, role) in others {
+        let told = (&role["auth"]["authenticated"], &role["version"]);
+        assert_eq!(told, (&json!("no"), &json!("9.9")), "{tier}: {role:#}");
+    }
+}
