@@ -215,3 +215,26 @@ fn what_remains_is_named_with_its_command() {
     assert_eq!(leftovers["worktrees"][0]["clear"], "sop run clean o-1");
     assert_eq!(leftovers["do"], "`sop run clean o-1` looks at them, and clears what is safe");
 }
+
+/// A worktree that the lead has made is no leftover, and there is nothing to warn of.
+#[test]
+fn the_leads_own_worktrees_are_no_leftovers() {
+    let rig = rig("done_well");
+    rig.sop_ends(0, &["worktree", "new", "mine"]);
+    let found = look(&rig);
+    let leftovers = &found["leftovers"];
+    assert_eq!(
+        (&leftovers["state"], &leftovers["what"]),
+        (&json!("go"), &json!("nothing is left"))
+    );
+    assert_eq!(leftovers["worktrees"], json!([]), "{leftovers:#}");
+}
+
+#[test]
+fn branches_of_archived_runs_are_told_as_that() {
+    let rig = rig("done_well");
+    rig.apply(0);
+    rig.sop_ends(0, &["run", "archive", "o-1"]);
+    let leftovers = look(&rig)["leftovers"].clone();
+    assert_eq!(leftovers["what"], "1 branch is left of runs that are archived");
+}
