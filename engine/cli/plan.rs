@@ -19,6 +19,7 @@ use crate::model::baseline::Kept;
 use crate::model::checkpoint::Checkpoint;
 use crate::model::delivery::PlannedDelivery;
 use crate::model::plan::Plan;
+use crate::model::preflight::Preflight;
 use crate::model::setting::Level;
 use crate::plan::{self, Source, undecided};
 use crate::preflight::{self, Ask, Depth, Looked};
@@ -155,7 +156,7 @@ pub fn prepare(
     let used = past::used(repo).map_err(|error| Failure::infrastructure(error.to_string()))?;
     report = report.estimated(&used);
     let Looked { preflight, kept } = looking.finish();
-    report.preflight = Some(preflight);
+    report.preflight = Some(Preflight { plan: Some(source.file.clone()), ..preflight });
     let said = settings.iter().find(|setting| setting.key == "defaults.approval");
     let approval_from = said.map_or(Level::BuiltIn, |setting| setting.from);
     let text = source.text;

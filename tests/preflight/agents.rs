@@ -193,3 +193,23 @@ fn how_each_is_logged_in_is_read_before_any_program_is_started() {
         assert_eq!(told, (&json!("no"), &json!("9.9")), "{tier}: {role:#}");
     }
 }
+
+/// As other verbs do, it takes the `plan.toml` that is there; and can be told not to.
+#[test]
+fn the_plan_that_is_there_is_looked_at_where_none_is_named() {
+    let desk = with("aider", "aider");
+    let found = desk.look(&[]);
+    assert_eq!(
+        (&found.all["plan"], &found.part("runtime")["worker"]["worker"]),
+        (&json!("plan.toml"), &json!("aider"))
+    );
+    let found = desk.look(&["--no-plan"]);
+    assert_eq!(
+        (&found.all["plan"], &found.part("runtime")["worker"]),
+        (&Value::Null, &Value::Null)
+    );
+    let desk = desk.file("main/plan.toml", "version = 2\n");
+    assert_eq!(desk.sop(&["preflight"]).code, 1);
+    assert_eq!(desk.look(&["--no-plan"]).code, 0);
+    assert_eq!(desk.sop(&["preflight", "plan.toml", "--no-plan"]).code, 2);
+}

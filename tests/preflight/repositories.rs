@@ -507,3 +507,27 @@ fn what_a_fresh_worktree_gets_is_told_with_who_says_so_and_looked_for() {
     let help = "start sop in a worktree beside the bare repository, or leave `copy` out";
     desk.within("store.git").look(&[]).says("config", "stop", what, Some(help));
 }
+
+/// The line is there whatever is in the way, and says so: programs read nothing else.
+#[test]
+fn without_a_repository_or_with_a_config_that_cannot_be_read_there_is_a_line_too() {
+    let desk = Desk::new("true").within("home");
+    let found = desk.look(&[]);
+    assert_eq!((found.code, &found.all["state"]), (5, &json!("stop")), "{:#}", found.all);
+    let help = "start sop in a git checkout";
+    found.says("git", "stop", "this folder is in no git repository", Some(help));
+    let said = desk.sop(&["preflight", "--human"]);
+    assert!(
+        said.out.ends_with("no run can start: see above\n") && said.err.is_empty(),
+        "{}",
+        said.out
+    );
+
+    let desk = Desk::new("mkdir -p .sop/config.toml; touch .sop/config.toml/x");
+    let found = desk.look(&[]);
+    let part = found.part("config");
+    let what = part["what"].as_str().unwrap();
+    assert!(what.starts_with("could not read ROOT/main/.sop/config.toml: "), "{what}");
+    assert_eq!((found.code, &part["state"]), (5, &json!("stop")));
+    assert_eq!(found.part("git")["state"], "go", "the rest is looked at all the same");
+}

@@ -5,6 +5,7 @@ use std::fs;
 use rustix::process::Signal;
 use serde_json::{Value, json};
 
+use crate::support::forge::Forge;
 use crate::support::rig::Rig;
 use crate::support::written::{plan, worker, wp};
 
@@ -237,4 +238,80 @@ fn branches_of_archived_runs_are_told_as_that() {
     rig.sop_ends(0, &["run", "archive", "o-1"]);
     let leftovers = look(&rig)["leftovers"].clone();
     assert_eq!(leftovers["what"], "1 branch is left of runs that are archived");
+}
+
+/// `sop plan` carries all ten parts, and warns of what concerns a run of the plan alone.
+#[test]
+fn a_plans_report_has_every_part_and_only_words_that_concern_it() {
+    let rig = Rig::new(&plan(&wp("a", "rounds = 1\n")), &[("worker.sh", &worker("exit 1"))]);
+    rig.apply(3);
+    assert_eq!(look(&rig)["leftovers"]["state"], "warn");
+    let report = |rig: &Rig, code: i32| -> Value {
+        serde_json::from_str(&rig.sop_ends(code, &["plan", "--json"]).out).expect("JSON")
+    };
+    let found = report(&rig, 0)["preflight"].clone();
+    let parts: Vec<&String> = found.as_object().unwrap().keys().collect();
+    let all = [
+        "base_check",
+        "baseline",
+        "config",
+        "docker_pool",
+        "git",
+        "instructions",
+        "leftovers",
+        "plan",
+        "pr",
+        "run",
+        "runtime",
+        "state",
+    ];
+    assert_eq!(parts, all);
+    assert_eq!((&found["state"], &found["plan"]), (&json!("go"), &json!("plan.toml")), "{found:#}");
+    let leftovers = &found["leftovers"];
+    assert_eq!((&leftovers["state"], &leftovers["total"]["worktrees"]), (&json!("go"), &json!(1)));
+    assert_eq!(leftovers["what"], "1 run, 1 worktree, 1 branch from before");
+
+    // What keeps it from delivering keeps it from starting only where it is to deliver.
+    let rig = Rig::new(
+        &plan(&format!("[delivery]\n{}", wp("a", ""))),
+        &[("worker.sh", &worker("done_well"))],
+    );
+    let found = report(&rig, 5)["preflight"].clone();
+    let what = "there is no remote `origin` to deliver to";
+    let pr = &found["pr"];
+    assert_eq!(
+        (&found["state"], &pr["state"], &pr["what"]),
+        (&json!("warn"), &json!("warn"), &json!(what))
+    );
+    let said = rig.sop(&["preflight"]);
+    assert_eq!(said.code, 5, "asked by itself it is what stops: {}", said.out);
+    rig.sop_ends(0, &["apply", "--approve", "commits,cleanup"]);
+}
+
+/// The forge is asked whether the base is protected where a fetch is allowed, and not otherwise.
+#[test]
+fn protection_is_asked_for_with_a_fetch() {
+    let Some(forge) = Forge::start() else { return };
+    let rig = Rig::new(
+        &plan(&format!("[delivery]\n{}", wp("a", ""))),
+        &[("worker.sh", &worker("done_well"))],
+    );
+    rig.git(&["remote", "add", "origin", &forge.url()]);
+    rig.git(&["push", "--quiet", forge.bare().to_str().unwrap(), "main"]);
+    let own = |rig: &Rig| rig.users_but(&["refs/remotes", "logs/refs/remotes"]);
+    let before = own(&rig);
+    let config = forge.gh_config();
+    let protection = |args: &[&str]| {
+        let said = rig.sop_with(&[("GH_CONFIG_DIR", &config)], &[&["preflight"], args].concat());
+        let found: Value = serde_json::from_str(&said.out).expect("JSON");
+        assert_eq!(found["pr"]["state"], "go", "{found:#}");
+        found["pr"]["protection"].clone()
+    };
+    assert_eq!(protection(&[]), Value::Null);
+    assert_eq!(protection(&["--fetch"]), json!(false));
+    forge.protect(&["unit"], false);
+    assert_eq!(protection(&["--fetch"]), json!(true));
+    assert_eq!(forge.changes(), Vec::<String>::new());
+    // Beside what a fetch brings, all is as it was.
+    assert!(own(&rig) == before);
 }
