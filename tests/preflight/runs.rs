@@ -46,6 +46,15 @@ fn an_engine_at_work_one_that_was_killed_and_a_run_that_is_over() {
 
     engine.signal(Signal::KILL);
     assert_eq!(engine.wait(), 256);
+    // A session that was launched and of which nobody has heard since.
+    let said = rig.sop(&["status", "--summary", "--json"]);
+    let summary: Value = serde_json::from_str(&said.out).expect("JSON");
+    let remains = &summary["closing"]["remains"];
+    assert_eq!(
+        (&remains[0]["wp"], &remains[0]["session"]),
+        (&json!("a"), &json!("launched")),
+        "{remains:#}"
+    );
     let found = look(&rig);
     let part = &found["run"];
     let how = "its engine is gone, 0 of 1 packages were through";
@@ -215,6 +224,26 @@ fn what_remains_is_named_with_its_command() {
     assert_eq!(leftovers["what"], "1 worktree is left of runs that are over");
     assert_eq!(leftovers["worktrees"][0]["clear"], "sop run clean o-1");
     assert_eq!(leftovers["do"], "`sop run clean o-1` looks at them, and clears what is safe");
+}
+
+/// What waits for a person waits for what that person does, and not for `sop resume`.
+#[test]
+fn a_run_that_waits_for_a_person_is_told_with_what_they_do() {
+    let waits = wp("a", "review = \"human\"\n") + &wp("b", "rounds = 1\n");
+    let script = "case $SOP_WP in a) done_well;; esac";
+    let rig = Rig::new(&plan(&waits), &[("worker.sh", &worker(script))]);
+    rig.apply(4);
+    let part = look(&rig)["run"].clone();
+    assert_eq!(
+        part["what"],
+        "the run `o-1` is not over: it waits for a person, with 0 of 2 packages through"
+    );
+    let review = "`sop review a --approve --run o-1` or `sop review a --request-changes FILE --run o-1`, and then \
+                  `sop resume o-1`; `sop inbox --run o-1` lists what else waits";
+    assert_eq!(part["do"], review);
+    // Once they have done it, it is `sop resume` that is waited for.
+    rig.sop_ends(0, &["review", "a", "--approve"]);
+    assert_eq!(look(&rig)["run"]["do"], "`sop resume o-1` goes on with it");
 }
 
 /// A worktree that the lead has made is no leftover, and there is nothing to warn of.
