@@ -194,6 +194,34 @@ fn how_each_is_logged_in_is_read_before_any_program_is_started() {
     }
 }
 
+#[test]
+fn each_role_has_its_tier_and_those_without_are_told_in_one_line() {
+    let command = "[workers.script]\ncommand = [\"sh\", \"-c\", \"true\"]\n";
+    let tier = |name: &str| format!("[tiers.{name}]\nworker = \"script\"\n");
+    let all = ["standard", "light", "scout", "lead", "lead_phase2"].map(tier).join("") + command;
+    let found = desk(&all).look(&["plan.toml"]);
+    let runtime = found.part("runtime");
+    for (role, tier) in [
+        ("lead", "lead"),
+        ("lead_phase2", "lead_phase2"),
+        ("worker", "standard"),
+        ("worker_light", "light"),
+        ("scout", "scout"),
+    ] {
+        let told = (&runtime[role]["tier"], &runtime[role]["found"], &runtime[role]["used"]);
+        assert_eq!(told, (&json!(tier), &json!(true), &json!(tier == "standard")), "{runtime:#}");
+    }
+    let said = desk(&(tier("standard") + command)).sop(&["preflight", "--human"]);
+    let line = "    no tier  lead, lead_phase2, worker_light (`light`), scout\n";
+    assert!(said.out.contains(line), "{}", said.out);
+    assert_eq!(said.out.matches("no tier").count(), 1, "{}", said.out);
+    assert!(
+        said.out.ends_with("go: nothing stands in the way of plan.toml (10 parts)\n"),
+        "{}",
+        said.out
+    );
+}
+
 /// As other verbs do, it takes the `plan.toml` that is there; and can be told not to.
 #[test]
 fn the_plan_that_is_there_is_looked_at_where_none_is_named() {

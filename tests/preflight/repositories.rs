@@ -319,7 +319,7 @@ fn the_base_is_compared_with_its_upstream_and_fetched_when_asked() {
     let before = state();
     let found = desk.look_and_write(&["--fetch"]);
     assert_eq!(state(), before);
-    let advice = "bring it up to date (`git merge --ff-only origin/main` on it), or set `base = \"origin/main\"`";
+    let advice = "bring it up to date (`sop worktree sync`), or set `base = \"origin/main\"`";
     let behind = |fetched| {
         base_check("warn", "`main` is 2 commits behind `origin/main`", Some(advice), 0, 2, fetched)
     };
@@ -506,6 +506,18 @@ fn what_a_fresh_worktree_gets_is_told_with_who_says_so_and_looked_for() {
         "`[provision] copy` brings files of a checkout into every worktree, and there is none here";
     let help = "start sop in a worktree beside the bare repository, or leave `copy` out";
     desk.within("store.git").look(&[]).says("config", "stop", what, Some(help));
+}
+
+#[test]
+fn a_branch_that_is_not_the_main_checkouts_is_brought_forward_by_git() {
+    let desk = Desk::new("echo 1 > a");
+    desk.repo.sh(
+        "git checkout -q -b side; echo 2 > a; git commit -qam 2; git branch -q ahead; git reset -q --hard main; git branch -q -u ahead; git checkout -q main",
+    );
+    let desk = desk.file("main/plan.toml", "version = 1\n[plan]\nname = \"p\"\ngoal = \"Try it.\"\nbase = \"side\"\n[tiers.standard]\nworker = \"w\"\n[workers.w]\ncommand = [\"true\"]\n[[wp]]\nid = \"a\"\nwhitelist = [\"a\"]\ndod = [\"true\"]\nbrief_text = \"A.\"\n");
+    let advice =
+        "bring it up to date (`git merge --ff-only ahead` on it), or set `base = \"ahead\"`";
+    desk.look(&[]).says("base_check", "warn", "`side` is 1 commit behind `ahead`", Some(advice));
 }
 
 /// The line is there whatever is in the way, and says so: programs read nothing else.
