@@ -6,6 +6,7 @@
 pub mod audit;
 pub mod brief;
 pub mod cli;
+pub mod critic;
 pub mod event;
 pub mod finding;
 pub mod forge;

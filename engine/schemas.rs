@@ -4,6 +4,7 @@
 use crate::event::Record;
 use crate::ledger::Ledger;
 use crate::model::checkpoint::Checkpoint;
+use crate::model::critic::Remarks;
 use crate::model::gap::{GapReport, Leads};
 use crate::model::preflight::Preflight;
 use crate::model::verdict::{Report, Verdict};
@@ -73,6 +74,11 @@ pub const ALL: &[Published] = &[
         name: "leads",
         about: "what a scout of an audit reports",
         text: || generate::published(&generate::of::<Leads>()),
+    },
+    Published {
+        name: "remarks",
+        about: "what a critic says of a plan",
+        text: || generate::published(&generate::of::<Remarks>()),
     },
     Published {
         name: "gap-report",

@@ -12,6 +12,7 @@ const FLOORS: &[(&str, u8)] = &[
     ("main", 8),
     ("cli", 7),
     ("audit", 6),
+    ("critic", 6),
     ("upkeep", 6),
     ("preflight", 6),
     ("schemas", 6),
@@ -79,7 +80,7 @@ const HOMES: &[(&str, &[&str])] = &[
         ],
     ),
     ("sha2", &["git", "run"]),
-    ("shlex", &["audit", "cli", "plan", "preflight", "report", "run", "upkeep", "worker"]),
+    ("shlex", &["audit", "cli", "git", "plan", "preflight", "report", "run", "upkeep", "worker"]),
     ("tempfile", &["cli", "git", "run", "worker"]),
 ];
 

@@ -3,6 +3,7 @@
 mod audit;
 mod brief;
 mod cli;
+mod critic;
 mod examples;
 mod floors;
 mod forge;

@@ -7,14 +7,13 @@ use super::merge::merge;
 use super::record::Audit;
 use crate::event::Classed;
 use crate::git::{GitError, Repo};
-use crate::ledger::{Ledger, Phase, WpState};
+use crate::ledger::Ledger;
 use crate::model::gap::lead::Malformed;
 use crate::model::gap::{Format, Gap, GapReport, Ground, Lead, Leads, Rejected, Slice};
 use crate::model::ids::WpId;
-use crate::plain_file;
 use crate::process::{self, escape};
 use crate::run::directory::RunDir;
-use crate::run::freeze;
+use crate::run::{freeze, handed_in};
 
 /// Lines of the output of a command that did not pass.
 const TAIL: usize = 40;
@@ -99,26 +98,7 @@ pub fn ground(audit: &Audit, classed: &[Classed], dir: &RunDir) -> Vec<Ground> {
 
 /// What a scout handed in, or why it handed in nothing.
 fn leads(wp: &WpId, ledger: &Ledger, dir: &RunDir) -> Result<Vec<Result<Lead, Malformed>>, String> {
-    let state = ledger.wp(wp).ok_or("the run has no such scout")?;
-    if !state.phase.got_through() {
-        return Err(why_not(state));
-    }
-    let name = state.report.as_deref().ok_or("it left no report")?;
-    let bytes = plain_file::read(&dir.named(name), plain_file::DOCUMENT)
-        .map_err(|error| format!("its report cannot be read: {error}"))?;
-    Leads::in_answer(&String::from_utf8_lossy(&bytes))
-}
-
-fn why_not(state: &WpState) -> String {
-    let last = state.rounds.last().and_then(|round| round.problems.first());
-    let problem = match state.phase {
-        Phase::Blocked => state.blocked_by.as_ref(),
-        Phase::Escalated => state.problems.first().or(last),
-        Phase::Cancelled => return "its scout was cancelled".to_owned(),
-        Phase::AwaitingAnswer => return "its scout asks something and waits".to_owned(),
-        _ => return "its scout has not come to an end".to_owned(),
-    };
-    problem.map_or_else(|| "its scout failed".to_owned(), |problem| problem.message.clone())
+    Leads::in_answer(&handed_in::report(wp, ledger, dir)?)
 }
 
 fn place(lead: &Lead) -> String {

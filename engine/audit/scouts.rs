@@ -4,6 +4,7 @@ use bstr::BString;
 
 use super::naming;
 use super::slice::Portions;
+use crate::brief::fence;
 use crate::model::gap::{Concern, Ground, Slice};
 use crate::model::ids::{CommitId, TierId, WpId};
 use crate::model::outcome::DodClass;
@@ -102,7 +103,8 @@ impl Scouts<'_> {
             "These files of this worktree, from the repository's root. Where lines are named, only these:\n\n",
         );
         let list = slice.files.join("\n");
-        text.push_str(&fenced(&list));
+        text.push_str(&fence::block(&list));
+        text.push('\n');
         if !self.ground.is_empty() {
             text.push_str("\nThe project's own commands were run on this commit; no need to run them again:\n\n");
             let line = |ground: &Ground| {
@@ -114,17 +116,9 @@ impl Scouts<'_> {
                 format!("{}: {how}", ground.ran.run.replace('\n', " "))
             };
             let lines: Vec<String> = self.ground.iter().map(line).collect();
-            text.push_str(&fenced(&lines.join("\n")));
+            text.push_str(&fence::block(&lines.join("\n")));
+            text.push('\n');
         }
         text
     }
-}
-
-/// `text` as a fenced block that nothing in it can end.
-#[must_use]
-pub fn fenced(text: &str) -> String {
-    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or_default();
-    let fence = "`".repeat(3.max(longest + 1));
-    let end = if text.ends_with('\n') || text.is_empty() { "" } else { "\n" };
-    format!("{fence}text\n{text}{end}{fence}\n")
 }

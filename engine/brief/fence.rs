@@ -6,7 +6,8 @@ use std::borrow::Cow;
 use crate::model::unseen::is_unseen;
 
 /// `text` as a fenced block.
-pub(super) fn block(text: &str) -> String {
+#[must_use]
+pub fn block(text: &str) -> String {
     let text = clean(text);
     let fence = "`".repeat(3.max(longest_run(&text) + 1));
     let end = if text.ends_with('\n') || text.is_empty() { "" } else { "\n" };
@@ -14,7 +15,8 @@ pub(super) fn block(text: &str) -> String {
 }
 
 /// `text` as a code span on one line.
-pub(super) fn span(text: &str) -> String {
+#[must_use]
+pub fn span(text: &str) -> String {
     let text = text.replace('\n', "\\n");
     let text = clean(&text);
     let ticks = "`".repeat(longest_run(&text) + 1);

@@ -14,11 +14,12 @@ pub(super) const BUILT_IN: &str = "builtin/";
 /// How template files end; what stands before is the template's name.
 const ENDING: &str = ".md.j2";
 
-const BUILT_INS: [(&str, Origin, &str); 16] = [
+const BUILT_INS: [(&str, Origin, &str); 17] = [
     ("change", Origin::BuiltIn, include_str!("../../templates/change.md.j2")),
     ("consolidate", Origin::BuiltIn, include_str!("../../templates/consolidate.md.j2")),
     ("scout", Origin::BuiltIn, include_str!("../../templates/scout.md.j2")),
     ("audit", Origin::BuiltIn, include_str!("../../templates/audit.md.j2")),
+    ("critic", Origin::BuiltIn, include_str!("../../templates/critic.md.j2")),
     ("facts", Origin::Piece, include_str!("../../templates/facts.md.j2")),
     ("continue", Origin::Piece, include_str!("../../templates/continue.md.j2")),
     ("known", Origin::Piece, include_str!("../../templates/known.md.j2")),

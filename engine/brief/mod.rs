@@ -6,7 +6,7 @@
 //! that no template can leave them out.
 //!
 //! # Templates
-//! Built in are `change`, `scout`, `audit` and `consolidate`, and the pieces `known` and `report`, which they
+//! Built in are `change`, `scout`, `audit`, `critic` and `consolidate`, and the pieces `known` and `report`, which they
 //! include; `continue` is what a worker is told that goes on with a session. A file
 //! `.sop/templates/NAME.md.j2` in the repository adds a template or takes the place of a built-in
 //! one, which stays in reach as `builtin/NAME`, for `{% extends "builtin/change" %}`. Templates are
@@ -59,7 +59,7 @@ pub mod args;
 mod check;
 mod context;
 mod engine;
-mod fence;
+pub mod fence;
 mod load;
 pub mod request;
 pub mod review;
@@ -81,6 +81,9 @@ pub const CONTRACT: &str = include_str!("../../templates/contract.md");
 
 /// Where a repository keeps templates of its own, from its root.
 pub const FOLDER: &str = ".sop/templates";
+
+/// The template of whoever reads a plan before it is approved.
+pub const CRITIC: &str = "critic";
 
 /// The piece that comes after the contract, whatever the repository's own templates are called.
 const FACTS: &str = "builtin/facts";

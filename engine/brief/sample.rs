@@ -128,6 +128,7 @@ pub(super) fn full() -> Plan {
         budget: Budget::default(),
         verify: None,
         delivery: None,
+        critic: None,
     }
 }
 

@@ -25,6 +25,7 @@ use crate::report::{commands, junit, screen};
 use crate::run::directory::{DirectoryError, RunDir};
 use crate::run::dispatcher::{Engine, EngineError, Observer};
 use crate::run::error::RunError;
+use crate::run::freeze;
 use crate::run::let_go::Ending;
 use crate::run::open::{self, Open};
 use crate::run::step::Order;
@@ -77,6 +78,23 @@ pub fn engine(
     // Whatever still reads a log or waits for a blocked disk is in nobody's way.
     runtime.shutdown_background();
     reporter.finish(&ledger);
+    Ok((ending, ledger))
+}
+
+/// Runs the run in `dir` as far as it goes, for somebody who waits for another one: what happens is told on standard
+/// error, a line each.
+///
+/// # Errors
+/// As [`drive`].
+pub fn aside(repo: &Repo, dir: RunDir, color: Color) -> Result<(Ending, Ledger), Failure> {
+    let Open { site, lock, journal, ledger } = open::open(repo, dir.clone()).map_err(refused)?;
+    let look = Look { colour: color.on_stderr(), ..terminal::look(color) };
+    let mut reporter = Plain::new(io::stderr(), look).with_plan(Arc::clone(&site.plan));
+    let runtime = runtime()?;
+    let mut watcher = Watcher(&mut reporter);
+    let engine = Engine::new(Arc::new(site), lock, journal, ledger, &mut watcher);
+    let (ending, ledger) = runtime.block_on(engine.run()).map_err(|error| failed(&error, &dir))?;
+    runtime.shutdown_background();
     Ok((ending, ledger))
 }
 
@@ -133,6 +151,7 @@ pub fn sum_up(ledger: &Ledger, dir: &RunDir, view: &View, color: Color) -> Resul
 #[must_use]
 pub fn summary(ledger: &Ledger, dir: &RunDir) -> Summary {
     let summary = Summary::of(ledger, &dir.path()).as_found(|path| Path::new(path).exists());
+    let summary = summary.read_by(freeze::reading(dir));
     summary.with_at_work(launch::at_work(&dir.path()))
 }
 

@@ -10,6 +10,7 @@ pub mod cancel;
 pub mod completions;
 pub mod config;
 pub mod covers;
+mod critic;
 pub mod deliver;
 pub mod draft;
 pub mod drive;

@@ -6,11 +6,13 @@ use std::path::{Path, PathBuf};
 
 use tokio::sync::watch;
 
+use super::critic;
 use super::drive;
 use super::exit;
 use super::failure::{Failure, written};
 use super::layers::{self, Overrides, User};
 use super::plan_file::{self, Text};
+use super::request::no_worker;
 use super::run_args;
 use super::terminal::{self, Color};
 use crate::finding::Finding;
@@ -48,6 +50,9 @@ pub struct Args {
     /// Do not run the Definition-of-Done commands.
     #[arg(long)]
     pub no_dry_run: bool,
+    /// Have the plan's critic read it now, as `sop apply` would: this is what costs something. Its remarks are kept.
+    #[arg(long, conflicts_with = "no_dry_run")]
+    pub critic: bool,
     /// What goes before the plan.
     #[command(flatten)]
     pub overrides: Overrides,
@@ -89,9 +94,12 @@ pub enum Dry {
 pub fn run(args: &Args, color: Color) -> Result<u8, Failure> {
     let repo = run_args::repository()?;
     let dry = if args.no_dry_run { Dry::Never } else { Dry::Always };
-    let Some(prepared) = prepare(&repo, &args.file, &args.overrides, dry, color)? else {
+    let Some(mut prepared) = prepare(&repo, &args.file, &args.overrides, dry, color)? else {
         return Ok(exit::FINDINGS);
     };
+    if args.critic {
+        read(&repo, &mut prepared, color)?;
+    }
     let mut out = io::BufWriter::new(io::stdout().lock());
     let drawn = match args.json {
         true => draw::json(&prepared.report, &mut out),
@@ -102,6 +110,23 @@ pub fn run(args: &Args, color: Color) -> Result<u8, Failure> {
     let stops =
         prepared.report.would_stop() || prepared.report.delivery.as_ref().is_some_and(undelivered);
     Ok(if stops { exit::INFRASTRUCTURE } else { exit::DONE })
+}
+
+/// Has the critic read the plan, for the report.
+fn read(repo: &Repo, prepared: &mut Prepared, color: Color) -> Result<(), Failure> {
+    no_worker()?;
+    if prepared.compiled.plan.critic_tier().is_none() {
+        return Err(Failure::usage("no critic reads this plan").help(
+            "name its tier: `[critic]` with `tier = \"NAME\"`, in the plan or the settings",
+        ));
+    }
+    if prepared.report.would_stop() {
+        return Ok(());
+    }
+    critic::read(repo, prepared, color)?;
+    let (plan, report) = (&prepared.compiled.plan, &prepared.report);
+    prepared.report.critic = critic::planned(repo, plan, report)?;
+    Ok(())
 }
 
 /// Compiles the plan in `file` and finds out what a run of it would do. Nothing when the plan has
@@ -157,6 +182,7 @@ pub fn prepare(
     report = report.estimated(&used);
     let Looked { preflight, kept } = looking.finish();
     report.preflight = Some(Preflight { plan: Some(source.file.clone()), ..preflight });
+    report.critic = critic::planned(repo, &compiled.plan, &report)?;
     let said = settings.iter().find(|setting| setting.key == "defaults.approval");
     let approval_from = said.map_or(Level::BuiltIn, |setting| setting.from);
     let text = source.text;

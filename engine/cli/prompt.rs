@@ -19,12 +19,20 @@ pub fn can_ask() -> bool {
 /// # Errors
 /// Interrupted, or the terminal cannot be written or read.
 pub fn confirm(question: &str, interrupted: &'static str) -> Result<bool, Failure> {
+    let answer = line(&format!("{question} [y/N] "), interrupted)?;
+    Ok(matches!(answer.to_ascii_lowercase().as_str(), "y" | "yes"))
+}
+
+/// Asks, and what was answered, without the space around it. A signal is an answer too, as with [`confirm`].
+///
+/// # Errors
+/// As [`confirm`].
+pub fn line(question: &str, interrupted: &'static str) -> Result<String, Failure> {
     let mut out = io::stdout().lock();
-    written(write!(out, "{question} [y/N] "))?;
+    written(out.write_all(question.as_bytes()))?;
     written(out.flush())?;
     drop(out);
-    let answer = answer(interrupted)?;
-    Ok(matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes"))
+    Ok(answer(interrupted)?.trim().to_owned())
 }
 
 /// Reads the answer. A signal leaves at once: another runtime may have taken the system's own handlers away.

@@ -8,7 +8,8 @@ use crate::run::requests::Ask;
 /// Try a WP again that was escalated, blocked, deferred or cancelled, or whose stage does not hold.
 ///
 /// It gets as many rounds as the plan gave it, and its budget anew, in the worktree it has, and its brief
-/// says what was wrong.
+/// says what was wrong. Where that worktree is gone (`sop run clean`, `sop worktree archive`) it begins anew in a
+/// fresh one; what the old one's branch held stays under `refs/sop/salvage/`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The WP.

@@ -136,6 +136,17 @@ pub enum GitError {
         /// What is wrong.
         what: String,
     },
+    /// A removal was cut short, and files were put into the folder that it had moved aside.
+    #[error(
+        "its removal was cut short, and since then something came into {}: {}; move that out of there",
+        place.display(), listed(.files)
+    )]
+    CameSince {
+        /// The folder aside.
+        place: PathBuf,
+        /// What came, relative to it.
+        files: Vec<BString>,
+    },
     /// Objects that a result needs are not in the repository any more.
     #[error(
         "objects of the repository are gone or overwritten: {what}; put them back (from a clone, a backup or \
@@ -159,6 +170,11 @@ impl GitError {
         let what = what.into();
         move |source| Self::Objects { what, source }
     }
+}
+
+fn listed(paths: &[BString]) -> String {
+    let shown: Vec<String> = paths.iter().take(5).map(|path| format!("{path:?}")).collect();
+    shown.join(", ")
 }
 
 fn ended(code: Option<i32>) -> String {

@@ -8,10 +8,13 @@ use std::time::Duration;
 use crate::model::ids::CommitId;
 use crate::plain_file;
 
+use super::command::Git;
 use super::error::GitError;
+use super::linked::Head;
 use super::registry::Plan;
 use super::repo::Repo;
-use super::worktree::MARK;
+use super::seed::write_whole;
+use super::worktree::{MARK, Worktree, WorktreeSpec};
 
 impl Repo {
     /// Refuses what is in the way of a fresh worktree.
@@ -129,6 +132,43 @@ impl Repo {
             }
         }
         Ok(None)
+    }
+
+    /// Takes a worktree that somebody put back by hand, at the place of `spec` and on its branch, for the one that is
+    /// wanted. One that is detached gets the branch back, unless that stands elsewhere. Nothing in it is touched; of no file
+    /// in it is it known what it was, so each is looked at. `None` when it is no worktree of this repository, or on
+    /// something else.
+    ///
+    /// # Errors
+    /// Git cannot be asked, or what is to be known of it cannot be written.
+    pub fn adopt_worktree(&self, spec: &WorktreeSpec) -> Result<Option<Worktree>, GitError> {
+        let Ok(path) = spec.path.canonicalize() else { return Ok(None) };
+        if self.is_claimed(&path) {
+            return Ok(None);
+        }
+        let Some(admin) = self.admin_of(&path).filter(|admin| !admin.join(MARK).exists()) else {
+            return Ok(None);
+        };
+        let Some(found) = self.worktree_at(&path)? else { return Ok(None) };
+        match (found.head(), &spec.branch) {
+            (Head::Branch(on, Some(_)), Some(branch)) if on == branch => {}
+            (Head::Detached(at), Some(branch)) => {
+                match self.branch(branch)? {
+                    None => self.set_branch(branch, at, None)?,
+                    Some(stands) if stands == *at => {}
+                    Some(_) => return Ok(None),
+                }
+                let git = Git::new(&path, &admin).env("GIT_COMMON_DIR", self.common_dir());
+                git.args(["symbolic-ref", "HEAD", &format!("refs/heads/{branch}")]).run()?;
+            }
+            _ => return Ok(None),
+        }
+        let plan =
+            Plan { branch: spec.branch.clone(), base: spec.base.to_string(), path: path.clone() };
+        let worktree = self.worktree(&plan, admin, &spec.seed);
+        worktree.keep_blank_seed()?;
+        write_whole(&worktree.git_dir().join(MARK), &worktree.mark()?)?;
+        Ok(Some(worktree))
     }
 
     /// Gives a finished worktree its folder back; the branch stays where it is.

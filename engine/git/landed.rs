@@ -64,41 +64,65 @@ impl Repo {
         Ok(listed.lines().all(|line| line.starts_with(b"-")))
     }
 
-    /// Where work lands in this repository, most likely first: the branch of the main checkout (of the bare
-    /// repository), its upstream, and what each remote calls its HEAD. `but`: a branch that is no target of itself.
+    /// Where the work of the branch `own` may have landed, most likely first: the branch of the main checkout (of the
+    /// bare repository), its upstream, what each remote calls its HEAD, and the branches `from` on which it may have
+    /// begun, by short name. Nothing that is `own` itself by another name proves anything of it: what it is pushed to
+    /// would say that it was pushed, not that it was merged.
     ///
     /// # Errors
     /// The refs cannot be read.
-    pub fn targets(&self, but: Option<&str>) -> Result<Vec<Target>, GitError> {
-        let mut found: Vec<Target> = Vec::new();
-        let mut add = |name: String, at: CommitId| {
-            if !found.iter().any(|target| target.at == at) {
-                found.push(Target { name, at });
-            }
-        };
+    pub fn targets(&self, own: Option<&str>, from: &[String]) -> Result<Vec<Target>, GitError> {
         let main = self.main_branch()?;
-        if let Some(main) = main.filter(|main| Some(main.as_str()) != but) {
-            if let Some(at) = self.branch(&main)? {
-                add(main.clone(), at);
-            }
-            if let Some((name, at)) = self.upstream(&main)? {
-                add(name, at);
-            }
+        let mut full: Vec<String> = Vec::new();
+        if let Some(main) = &main {
+            full.push(format!("refs/heads/{main}"));
+            full.extend(self.followed(main)?.upstream);
         }
-        let format = "--format=%(refname)%00%(symref)";
+        let format = "--format=%(symref)";
         let heads = self.git().args(["for-each-ref", format, "refs/remotes/*/HEAD"]).run()?;
-        for line in heads.lines() {
-            let mut parts = line.split(|b| *b == 0).map(|part| part.to_str_lossy().into_owned());
-            let (Some(_), Some(full)) = (parts.next(), parts.next()) else { continue };
-            if let Some(super::refs::Target::Direct(at)) = self.read_ref(&full)? {
-                let name = full.strip_prefix("refs/remotes/").unwrap_or(&full).to_owned();
-                // A branch's own remote twin proves that it was pushed, not that it was merged.
-                if but.is_none_or(|but| !name.ends_with(&format!("/{but}"))) {
-                    add(name, at);
-                }
+        let heads: Vec<String> = heads
+            .lines()
+            .filter(|full| !full.is_empty())
+            .map(|full| full.to_str_lossy().into_owned())
+            .collect();
+        full.extend(heads.iter().cloned());
+        for name in from {
+            full.extend([format!("refs/heads/{name}"), format!("refs/remotes/{name}")]);
+        }
+        let own = own.map(|own| self.names_of(own, main.as_deref(), &heads)).transpose()?;
+        let mut found: Vec<Target> = Vec::new();
+        for full in full {
+            // Work may have begun at what is no name of a ref, as `HEAD~2` is none.
+            let is_ref = git2::Reference::is_valid_name(&full);
+            if !is_ref || own.as_ref().is_some_and(|own| own.has(&full)) {
+                continue;
+            }
+            if let Some(super::refs::Target::Direct(at)) = self.read_ref(&full)?
+                && !found.iter().any(|target| target.at == at)
+            {
+                found.push(Target { name: short(&full).to_owned(), at });
             }
         }
         Ok(found)
+    }
+
+    /// The names of a branch, here and at remotes. `main`, `heads`: where everybody's work lands, and which is no name of
+    /// this one even where it follows it.
+    fn names_of(&self, own: &str, main: Option<&str>, heads: &[String]) -> Result<Names, GitError> {
+        let mut names = Names {
+            own: own.to_owned(),
+            remotes: self.settings().remotes().into_keys().collect(),
+            full: vec![format!("refs/heads/{own}")],
+        };
+        let everybodys = |full: &String| {
+            let of_main = main.is_some_and(|main| full.ends_with(&format!("/{main}")));
+            of_main || heads.contains(full)
+        };
+        // Another branch of this repository holds what it has, whoever follows it.
+        let is_name = |full: &String| full.starts_with("refs/remotes/") && !everybodys(full);
+        let followed = self.followed(own)?;
+        names.full.extend([followed.upstream, followed.push].into_iter().flatten().filter(is_name));
+        Ok(names)
     }
 
     /// The branch that the main checkout is on, or that a bare repository calls its HEAD.
@@ -115,22 +139,58 @@ impl Repo {
     /// # Errors
     /// The refs cannot be read.
     pub fn upstream(&self, branch: &str) -> Result<Option<(String, CommitId)>, GitError> {
+        let Some(upstream) = self.followed(branch)?.upstream else { return Ok(None) };
+        Ok(match self.read_ref(&upstream)? {
+            Some(super::refs::Target::Direct(at)) => Some((short(&upstream).to_owned(), at)),
+            _ => None,
+        })
+    }
+
+    /// What a branch follows, and what it is pushed to, as far as git's configuration says so.
+    fn followed(&self, branch: &str) -> Result<Followed, GitError> {
         let name = format!("refs/heads/{branch}");
-        let format = "--format=%(refname)%00%(upstream)%00%(upstream:short)";
+        let format = "--format=%(refname)%00%(upstream)%00%(push)";
         let out = self.git().args(["for-each-ref", format, &name]).run()?;
         for line in out.lines() {
-            let parts: Vec<_> =
-                line.split(|b| *b == 0).map(|p| p.to_str_lossy().into_owned()).collect();
-            let [found, full, short] = &parts[..] else { continue };
-            if *found == name
-                && !full.is_empty()
-                && let Some(super::refs::Target::Direct(at)) = self.read_ref(full)?
-            {
-                return Ok(Some((short.clone(), at)));
+            let mut parts = line.split(|b| *b == 0).map(|p| p.to_str_lossy().into_owned());
+            if parts.next().as_ref() == Some(&name) {
+                let mut ref_of = || parts.next().filter(|full| !full.is_empty());
+                return Ok(Followed { upstream: ref_of(), push: ref_of() });
             }
         }
-        Ok(None)
+        Ok(Followed::default())
     }
+}
+
+/// Refs by their full names.
+#[derive(Default)]
+struct Followed {
+    upstream: Option<String>,
+    push: Option<String>,
+}
+
+/// The names of one branch.
+struct Names {
+    own: String,
+    remotes: Vec<String>,
+    full: Vec<String>,
+}
+
+impl Names {
+    fn has(&self, full: &str) -> bool {
+        let at_remote = || {
+            let remote = full.strip_prefix("refs/remotes/")?.strip_suffix(&self.own)?;
+            let remote = remote.strip_suffix('/')?;
+            Some(!remote.contains('/') || self.remotes.iter().any(|known| known == remote))
+        };
+        self.full.iter().any(|name| name == full) || at_remote() == Some(true)
+    }
+}
+
+/// A ref as people call it.
+fn short(full: &str) -> &str {
+    let rest = full.strip_prefix("refs/").unwrap_or(full);
+    rest.strip_prefix("heads/").or_else(|| rest.strip_prefix("remotes/")).unwrap_or(rest)
 }
 
 impl Repo {

@@ -8,12 +8,15 @@ use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Component, Path, PathBuf};
 
+use bstr::ByteSlice;
+
 use crate::plain_file;
 
 use super::command::Git;
 use super::error::GitError;
 use super::linked::Linked;
 use super::repo::Repo;
+use super::submodule::modules_in;
 
 /// The folder of the bare repository.
 pub const BARE: &str = ".bare";
@@ -129,8 +132,13 @@ impl Repo {
             }
         }
         let root = top.as_os_str().as_bytes();
-        let listed = self.git().args(["config", "--file"]).arg(git.join("config"));
-        let listed = listed.args(["--list", "-z"]).run()?;
+        let mut listed = Vec::new();
+        for file in ["config", "config.worktree"].map(|file| git.join(file)) {
+            if file.exists() {
+                let list = self.git().args(["config", "--file"]).arg(&file);
+                listed.extend(list.args(["--list", "-z"]).run()?);
+            }
+        }
         for pair in listed.split(|b| *b == 0).filter(|pair| !pair.is_empty()) {
             let mut parts = pair.splitn(2, |b| *b == b'\n');
             let (key, value) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
@@ -147,6 +155,20 @@ impl Repo {
                 && value.starts_with(b"..")
             {
                 why.push(format!("`{shown}` names a file in the checkout, which moves"));
+            } else if !key.starts_with(b"include") && leads_astray(value) {
+                let place = top.join(OsStr::from_bytes(value));
+                let place = place.canonicalize().unwrap_or(place);
+                let (key, place) = (key.to_str_lossy(), place.to_string_lossy());
+                let (key, place) = (shlex::try_quote(&key), shlex::try_quote(&place));
+                let help = match (key, place) {
+                    (Ok(key), Ok(place)) => format!(": `git config {key} {place}`"),
+                    _ => String::new(),
+                };
+                why.push(format!(
+                    "`{shown}` is {}, which leads elsewhere from a checkout that is one folder deeper; make it \
+                     absolute{help}",
+                    value.escape_ascii()
+                ));
             }
         }
         Ok(why)
@@ -296,28 +318,30 @@ impl Repo {
     }
 }
 
-fn line(parts: &[&[u8]]) -> Vec<u8> {
-    [parts.concat().as_slice(), b"\n"].concat()
-}
-
-/// Repositories of submodules below a `modules` folder, those of their submodules too.
-fn modules_in(folder: &Path) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
-        let path = entry.path();
-        if !entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-            continue;
-        }
-        if path.join("HEAD").exists() && path.join("objects").is_dir() {
-            found.extend(modules_in(&path.join("modules")));
-            found.push(path);
-        } else {
-            // A submodule's name may hold slashes.
-            found.extend(modules_in(&path));
+/// Whether a value is a path out of the checkout, or into its `.git`, as seen from its top.
+fn leads_astray(value: &[u8]) -> bool {
+    let starts = [&b"../"[..], b"./", b".git/"].iter().any(|start| value.starts_with(start));
+    if value != b".." && !starts {
+        return false;
+    }
+    let mut depth = 0_usize;
+    let mut first = None;
+    for part in Path::new(OsStr::from_bytes(value)).components() {
+        match part {
+            Component::ParentDir if depth == 0 => return true,
+            Component::ParentDir => depth -= 1,
+            Component::Normal(name) => {
+                first = if depth == 0 { Some(name) } else { first };
+                depth += 1;
+            }
+            _ => {}
         }
     }
-    found.sort();
-    found
+    depth > 0 && first.is_some_and(|first| first == ".git")
+}
+
+fn line(parts: &[&[u8]]) -> Vec<u8> {
+    [parts.concat().as_slice(), b"\n"].concat()
 }
 
 /// The folder that a submodule's repository has its files in.

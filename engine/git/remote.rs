@@ -64,7 +64,7 @@ impl Repo {
     /// The remote does not answer, or does not let us in.
     pub fn remote_head(&self, url: &str, branch: &str) -> Result<Option<CommitId>, GitError> {
         let name = format!("refs/heads/{branch}");
-        let git = self.git().args(["ls-remote", "--refs", "--end-of-options"]).within(ASK);
+        let git = self.outward().args(["ls-remote", "--refs", "--end-of-options"]).within(ASK);
         let listed = git.arg_as(url, &shown(url)).arg(&name).run()?;
         let stands = listed.lines().find_map(|line| {
             let (id, found) = line.split_once_str("\t")?;
@@ -87,7 +87,7 @@ impl Repo {
         known: Option<&CommitId>,
     ) -> Result<(), GitError> {
         let known = known.map_or("", CommitId::as_str);
-        let git = self.git().config("push.followTags=false").config("push.pushOption=");
+        let git = self.outward().config("push.followTags=false").config("push.pushOption=");
         let git = git.args(["push", "--porcelain", "--no-verify", "--no-recurse-submodules"]);
         let git = git.arg(format!("--force-with-lease=refs/heads/{branch}:{known}"));
         let git = git.arg("--end-of-options").arg_as(url, &shown(url));
@@ -109,7 +109,7 @@ impl Repo {
         if self.tree_of(&at).is_ok() {
             return Ok(Some(at));
         }
-        let fetch = self.git().args(["fetch", "--quiet", "--no-tags", "--no-write-fetch-head"]);
+        let fetch = self.outward().args(["fetch", "--quiet", "--no-tags", "--no-write-fetch-head"]);
         let fetch = fetch.args(["--no-auto-maintenance", "--no-recurse-submodules", "--refmap="]);
         let fetch = fetch.arg("--end-of-options").arg_as(url, &shown(url));
         fetch.arg(format!("refs/heads/{branch}")).within(MOVE).run()?;

@@ -15,13 +15,13 @@ use crate::plain_file;
 use super::error::GitError;
 use super::in_use::{self, User};
 use super::irregular::{Irregular, IrregularKind};
-use super::linked::away::{aside, move_aside, remove_folder};
+use super::linked::away::{clear_aside, move_aside};
 use super::objects::GITLINK;
 use super::refs::Target;
 use super::scope::Place;
 use super::snapshot::SnapshotSpec;
 use super::submodule;
-use super::worktree::{REMOVING, Worktree};
+use super::worktree::Worktree;
 
 /// How a removal ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,10 +42,14 @@ pub enum Refusal {
     Irregular(Vec<Irregular>),
     /// Processes work in it.
     InUse(Vec<User>),
-    /// Submodules hold commits that no remote of theirs has.
+    /// Submodules hold commits, or something staged, that no remote of theirs has.
     SubmoduleCommits(Vec<BString>),
     /// HEAD is at a commit that no ref holds.
     DetachedCommits(CommitId),
+    /// Refs that only this worktree has hold these commits.
+    OwnRefs(Vec<CommitId>),
+    /// Refs that only this worktree has, by name, hold something that is no commit.
+    OwnObjects(Vec<BString>),
     /// A person locked it (`git worktree lock`), for this reason.
     Locked(String),
 }
@@ -80,6 +84,13 @@ impl fmt::Display for Refusal {
             }
             Self::DetachedCommits(at) => {
                 write!(f, "its HEAD is at commit {}, which no branch holds", at.short())
+            }
+            Self::OwnRefs(commits) => {
+                let shown: Vec<&str> = commits.iter().take(5).map(CommitId::short).collect();
+                write!(f, "refs of its own hold commits that no other has: {}", shown.join(", "))
+            }
+            Self::OwnObjects(names) => {
+                write!(f, "refs of its own hold what no other has: {}", list(names))
             }
             Self::Locked(why) => write!(f, "it is locked: {}", why.escape_debug()),
         }
@@ -162,19 +173,13 @@ impl Worktree {
         keep_out: &[BString],
         users_of: &dyn Fn(&Path) -> Vec<User>,
     ) -> Result<Removal, GitError> {
-        let mark = self.git_dir().join(REMOVING);
-        let aside = aside(self.path());
-        if !mark.exists() && self.path().exists() {
+        if self.path().symlink_metadata().is_ok() {
             if let Some(refusal) = self.refusal(kept, keep_out, users_of)? {
                 return Ok(Removal::Refused(refusal));
             }
             move_aside(self.path(), self.git_dir())?;
-        } else if mark.exists() && self.path().exists() && !aside.exists() {
-            // Checked, marked, and then the engine died before the move: look again, time has passed.
-            std::fs::remove_file(&mark).map_err(GitError::io("remove", &mark))?;
-            return self.remove_unless_used(kept, keep_out, users_of);
         }
-        remove_folder(&aside)?;
+        clear_aside(self.git_dir())?;
         self.repo().unregister(self.git_dir())?;
         match std::fs::remove_file(self.seed()) {
             Err(error) if error.kind() != ErrorKind::NotFound => {
@@ -206,12 +211,19 @@ impl Worktree {
                 changes.into_iter().map(|change| change.path).collect(),
             )));
         }
-        if let Some(at) = self.detached_at()?.filter(|at| at != self.base()) {
-            let refs =
-                self.repo().git().args(["for-each-ref", "--count=1", "--contains", at.as_str()]);
-            if self.repo().tree_of(&at).is_ok() && refs.run()?.is_empty() {
-                return Ok(Some(Refusal::DetachedCommits(at)));
-            }
+        if let Some(at) = self.detached_at()?.filter(|at| at != self.base())
+            && self.repo().tree_of(&at).is_ok()
+            && !self.repo().is_held(&at)?
+        {
+            return Ok(Some(Refusal::DetachedCommits(at)));
+        }
+        // Its log is not asked: what a worker committed was folded into the files that were checked.
+        let own = self.repo().own_by_refs(self.git_dir())?;
+        if !own.refs.is_empty() {
+            return Ok(Some(Refusal::OwnRefs(own.refs)));
+        }
+        if !own.objects.is_empty() {
+            return Ok(Some(Refusal::OwnObjects(own.objects)));
         }
         // Pipes, sockets and devices hold no data.
         let holds = |odd: &Irregular| {
@@ -225,17 +237,10 @@ impl Worktree {
         if !odd.is_empty() {
             return Ok(Some(Refusal::Irregular(odd)));
         }
-        let mut only_here = Vec::new();
-        for (path, _) in self
-            .repo()
-            .leaves_of(kept.as_str())?
-            .into_iter()
-            .filter(|(_, leaf)| leaf.mode == GITLINK)
-        {
-            if submodule::has_own_commits(self.path(), path.as_bstr())? {
-                only_here.push(path);
-            }
-        }
+        let leaves = self.repo().leaves_of(kept.as_str())?.into_iter();
+        let links: Vec<BString> =
+            leaves.filter(|(_, leaf)| leaf.mode == GITLINK).map(|(path, _)| path).collect();
+        let only_here = submodule::own_work(Some(self.path()), self.git_dir(), &links)?;
         Ok((!only_here.is_empty()).then_some(Refusal::SubmoduleCommits(only_here)))
     }
 }

@@ -123,6 +123,12 @@ impl Repo {
         Git::new(self.common_dir(), self.git_dir())
     }
 
+    /// A `git` command that speaks to a remote. As a person's would, it starts at the top of the checkout: a remote that
+    /// is named by a relative path is looked for from there.
+    pub(super) fn outward(&self) -> Git {
+        Git::new(self.top().unwrap_or(self.common_dir()), self.git_dir())
+    }
+
     /// Calls `work` with a libgit2 handle; `None` when libgit2 cannot open this repository.
     pub(super) fn with<T>(&self, work: impl FnOnce(&git2::Repository) -> T) -> Option<T> {
         let pool = self.inner.pool.as_ref()?;

@@ -26,6 +26,21 @@ impl Worktree {
         matches!((said, self.mark()), (Ok(said), Ok(mark)) if said == mark)
     }
 
+    /// Keeps an index of the base that says of no file how it was: each counts as touched.
+    pub(super) fn keep_blank_seed(&self) -> Result<(), GitError> {
+        if let Some(folder) = self.seed().parent() {
+            std::fs::create_dir_all(folder).map_err(GitError::io("create", folder))?;
+        }
+        match std::fs::remove_file(self.seed()) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                return Err(GitError::io("remove", self.seed())(error));
+            }
+            _ => {}
+        }
+        let git = self.git().env("GIT_INDEX_FILE", self.seed());
+        git.args(["read-tree", self.base().as_str()]).run().map(drop)
+    }
+
     /// Keeps the index of the fresh checkout. When this returns, the clock has moved past every time stamp in
     /// it, so that no later change of a file can look as old as the checkout.
     pub(super) fn keep_seed(&self) -> Result<(), GitError> {

@@ -16,6 +16,7 @@ use super::hashing::leaf_of;
 use super::ignore::IgnoreRules;
 use super::index_file::Index;
 use super::irregular::{Irregular, IrregularKind};
+use super::linked::own::{files_in, named_in};
 use super::listing;
 use super::objects::{GITLINK, Leaf, ObjectId};
 use super::walk::Walk;
@@ -139,23 +140,78 @@ pub(super) fn folder_of(path: &BStr) -> &BStr {
     path[..path.rfind_byte(b'/').unwrap_or(0)].as_bstr()
 }
 
-/// Whether the submodule at `path` is checked out and holds commits (on branches, HEAD or stashed) that none of
-/// its remote-tracking branches and tags has: they would be lost with its folder.
-pub(super) fn has_own_commits(root: &Path, path: &BStr) -> Result<bool, GitError> {
-    let folder = root.join(OsStr::from_bytes(path));
-    let Some(git_dir) = git_dir(&folder).filter(|at| at.exists()) else {
-        return Ok(false);
-    };
-    let git = Git::new(&folder, &git_dir).env("GIT_WORK_TREE", &folder);
-    let own = git.args([
-        "rev-list",
-        "--max-count=1",
-        "HEAD",
-        "--branches",
-        "--glob=refs/stash",
-        "--not",
-        "--remotes",
-        "--tags",
-    ]);
-    Ok(!own.run()?.is_empty())
+/// Submodules with work that would be lost with a worktree: those of the checked-out `paths` below `root`, and all whose
+/// repositories are in `admin`, checked out or not. By path; by name where they are in no folder.
+///
+/// # Errors
+/// None of them could be asked; one that cannot be read counts as holding some.
+pub(super) fn own_work(
+    root: Option<&Path>,
+    admin: &Path,
+    paths: &[BString],
+) -> Result<Vec<BString>, GitError> {
+    let mut found = Vec::new();
+    let modules = admin.join("modules");
+    let mut asked: HashSet<PathBuf> = HashSet::new();
+    for path in paths {
+        let folder = root.map(|root| root.join(OsStr::from_bytes(path)));
+        let Some(dir) = folder.and_then(|folder| git_dir(&folder)).filter(|dir| dir.exists())
+        else {
+            continue;
+        };
+        let dir = dir.canonicalize().map_err(GitError::io("find", &dir))?;
+        let inner = modules_in(&dir.join("modules"));
+        if [&dir].into_iter().chain(&inner).any(|dir| holds_own(dir)) {
+            found.push(path.clone());
+        }
+        asked.extend(inner);
+        asked.insert(dir);
+    }
+    for dir in modules_in(&modules.canonicalize().unwrap_or(modules.clone())) {
+        if !asked.contains(&dir) && holds_own(&dir) {
+            let name = dir.strip_prefix(admin).unwrap_or(&dir);
+            found.push(BString::from(name.as_os_str().as_bytes()));
+        }
+    }
+    Ok(found)
+}
+
+/// Whether a submodule's repository holds what none of its remote-tracking branches has: commits of branches, tags,
+/// stashes, notes, of its HEAD and of their logs; other objects that a tag names; a staged change. Unless that can be
+/// ruled out, it does.
+fn holds_own(dir: &Path) -> bool {
+    let git = || Git::new(dir, dir).env("GIT_WORK_TREE", dir).reading();
+    let logs = files_in(&dir.join("logs"));
+    let remotes = dir.join("logs/refs/remotes");
+    let logs: Vec<PathBuf> = logs.into_iter().filter(|log| !log.starts_with(&remotes)).collect();
+    let feed = named_in(dir, &logs).join("\n").into_bytes();
+    let list = ["rev-list", "--max-count=1", "--ignore-missing", "--all", "--stdin"];
+    let commits = git().args(list).args(["--not", "--remotes"]).feed(feed).run();
+    let kinds = git().args(["for-each-ref", "--format=%(objecttype)%(*objecttype)"]).run();
+    let odd = |kind: &[u8]| !matches!(kind, b"commit" | b"tagcommit");
+    let as_head = || git().args(["diff-index", "--cached", "--quiet", "HEAD"]).ask();
+    let staged = || dir.join("index").exists() && !as_head().unwrap_or(false);
+    !commits.is_ok_and(|found| found.is_empty())
+        || !kinds.is_ok_and(|kinds| !kinds.lines().any(odd))
+        || staged()
+}
+
+/// Repositories of submodules below a `modules` folder, those of their submodules too.
+pub(super) fn modules_in(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        let path = entry.path();
+        if !entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            continue;
+        }
+        if path.join("HEAD").exists() && path.join("objects").is_dir() {
+            found.extend(modules_in(&path.join("modules")));
+            found.push(path);
+        } else {
+            // A submodule's name may hold slashes.
+            found.extend(modules_in(&path));
+        }
+    }
+    found.sort();
+    found
 }

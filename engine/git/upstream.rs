@@ -6,7 +6,6 @@ use bstr::ByteSlice;
 
 use crate::model::ids::CommitId;
 
-use super::command::Git;
 use super::error::GitError;
 use super::objects::oid;
 use super::repo::Repo;
@@ -115,9 +114,7 @@ impl Repo {
     pub fn fetch_upstream(&self, upstream: &Upstream, limit: Duration) -> Result<(), GitError> {
         let Some((remote, there)) = &upstream.remote else { return Ok(()) };
         let refspec = format!("+{there}:{}", upstream.local);
-        // As a person would: a remote that is named by a path is looked for from the checkout.
-        let start = self.top().unwrap_or(self.common_dir());
-        let git = Git::new(start, self.git_dir()).args([
+        let git = self.outward().args([
             "fetch",
             "--quiet",
             "--no-tags",

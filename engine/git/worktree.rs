@@ -191,7 +191,7 @@ impl Repo {
         }
     }
 
-    fn worktree(&self, plan: &Plan, admin: PathBuf, seed: &Path) -> Worktree {
+    pub(super) fn worktree(&self, plan: &Plan, admin: PathBuf, seed: &Path) -> Worktree {
         let (path, branch, base) =
             (plan.path.clone(), plan.branch.clone(), CommitId(plan.base.clone()));
         Worktree { repo: self.clone(), path, admin, branch, base, seed: seed.to_path_buf() }

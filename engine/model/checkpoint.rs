@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::approval::Covers;
+use super::critic::PlannedCritic;
 use super::delivery::PlannedDelivery;
 use super::estimate::{Estimate, Past};
 use super::ids::{CommitId, RunId, StageId, TierId, WorkerId, WpId};
@@ -61,6 +62,9 @@ pub struct Checkpoint {
     /// Why the run stops once it is approved, and `sop resume` goes on from another session; nothing where it runs on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_split: Option<String>,
+    /// Who reads the plan before anybody says yes; nothing where no critic is to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub critic: Option<PlannedCritic>,
     /// What leaves the machine; nothing where the plan does not want that.
     #[serde(default)]
     pub delivery: Option<PlannedDelivery>,

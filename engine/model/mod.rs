@@ -4,6 +4,7 @@
 pub mod approval;
 pub mod baseline;
 pub mod checkpoint;
+pub mod critic;
 pub mod delivery;
 pub mod estimate;
 pub mod gap;

@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::critic::{self, Critic, When};
 use super::delivery::Delivery;
 use super::ids::{RunId, StageId, TierId, WorkerId, WpId};
 use super::time::Length;
@@ -69,6 +70,9 @@ pub struct Plan {
     /// How work leaves the machine; without it nothing does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delivery: Option<Delivery>,
+    /// Who reads the plan before anybody says yes to it; without it nobody does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub critic: Option<Critic>,
 }
 
 /// What a lead may change by hand where nothing is said.
@@ -218,18 +222,37 @@ impl Plan {
             SessionSplit::Never => None,
             SessionSplit::Always => Some("`session_split = \"always\"`".to_owned()),
             SessionSplit::Auto => {
-                let why = if let Some(wp) = self.wps.iter().find(|wp| wp.risk == Risk::High) {
-                    format!("the risk of `{}` is high", wp.id)
-                } else if self.mode == Mode::Staged {
-                    "it has stages".to_owned()
-                } else if self.wps.len() >= MANY {
-                    format!("it has {} work packages", self.wps.len())
-                } else {
-                    return None;
-                };
-                Some(format!("`session_split = \"auto\"`: {why}"))
+                Some(format!("`session_split = \"auto\"`: {}", self.weighs(MANY)?))
             }
         }
+    }
+
+    /// Why a critic is to read it before anybody says yes; nothing where none is.
+    #[must_use]
+    pub fn criticised(&self) -> Option<String> {
+        match self.critic.as_ref().map(|it| it.when).unwrap_or_default() {
+            When::Never => None,
+            When::Always => Some("`when = \"always\"` under `[critic]`".to_owned()),
+            When::Auto => self.weighs(critic::MANY),
+        }
+    }
+
+    /// Why it is more than one can see at a glance: a high risk, stages, or this many work packages.
+    fn weighs(&self, many: usize) -> Option<String> {
+        if let Some(wp) = self.wps.iter().find(|wp| wp.risk == Risk::High) {
+            return Some(format!("the risk of `{}` is high", wp.id));
+        }
+        if self.mode == Mode::Staged {
+            return Some("it has stages".to_owned());
+        }
+        (self.wps.len() >= many).then(|| format!("it has {} work packages", self.wps.len()))
+    }
+
+    /// The tier of the critic that is to read it, where one is and there is somebody to.
+    #[must_use]
+    pub fn critic_tier(&self) -> Option<&TierId> {
+        self.criticised()?;
+        self.critic.as_ref()?.tier.as_ref()
     }
 
     /// Every tier that a session of this WP may be of: its own, those that rounds go on to or that stand in,

@@ -93,6 +93,12 @@ pub enum StateKind {
     Detached,
     /// HEAD's commit is on no branch and has no other name.
     LooseHead,
+    /// Refs that only this worktree has hold commits that are nowhere else.
+    OwnRefs,
+    /// Refs that only this worktree has name what is no commit.
+    OwnObjects,
+    /// Commits that only the log of its HEAD names.
+    Logged,
     /// The branch has no commit yet.
     Unborn,
     /// A person locked it.
@@ -210,6 +216,8 @@ pub struct Gone {
     pub branch: Option<String>,
     /// What went with it: discarded because it was said so, or ignored.
     pub went: Vec<String>,
+    /// The ref that keeps commits which only its log named, where there were any.
+    pub kept: Option<String>,
 }
 
 /// A checkout that was brought forward, or not.

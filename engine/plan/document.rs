@@ -18,7 +18,7 @@ use crate::model::plan::{Approval, Autonomy, Checkout, SessionSplit};
 
 pub use config::{Config, Defaults, ProvisionDefaults};
 pub use delivery::{AutoMerge, Delivery};
-pub use review::{ReviewTable, Verify};
+pub use review::{Critic, ReviewTable, Verify};
 pub use stage::{Consolidate, Stage};
 pub use tier::{Tier, Worker};
 pub use wp::{Dod, DodTable, Expect, Fork, Review, ReviewWord, Reviewer, Wp};
@@ -120,6 +120,11 @@ pub struct Document {
     /// The last look at the whole, after everything is integrated. It reports and mends nothing. Default: none.
     #[schemars(example = serde_json::json!({ "review_tier": "lead", "live": ["npm run e2e"] }))]
     pub verify: Option<Table<Verify>>,
+
+    /// Who reads the plan before anybody says yes to it, read-only and once. Default: the tier called `critic`, where
+    /// there is one; else nobody.
+    #[schemars(example = serde_json::json!({ "tier": "lead" }))]
+    pub critic: Option<Table<Critic>>,
 
     /// How checked work leaves the machine: pushed, asked to be merged at the forge, merged. Default: nothing
     /// leaves the machine.

@@ -51,7 +51,7 @@ pub struct Context<'a> {
 }
 
 /// Tables of plan and config files by their name among the schema's definitions.
-const TABLES: [(&str, &str); 14] = [
+const TABLES: [(&str, &str); 15] = [
     ("plan_table", "`[plan]`"),
     ("defaults", "`[defaults]`"),
     ("provision", "`[provision]`"),
@@ -60,6 +60,7 @@ const TABLES: [(&str, &str); 14] = [
     ("worker", "`[workers.NAME]`"),
     ("review_table", "`[review]`"),
     ("verify", "`[verify]`"),
+    ("critic", "`[critic]`"),
     ("stage", "`[[stage]]`"),
     ("consolidate", "`[stage.consolidate]`"),
     ("wp", "`[[wp]]`"),
@@ -326,7 +327,7 @@ impl<'a> Context<'a> {
         let parts: Vec<&str> = parts.iter().map(AsRef::as_ref).collect();
         match parts.as_slice() {
             [] => self.what.to_owned(),
-            [table @ ("plan" | "defaults" | "provision" | "review" | "verify")] => {
+            [table @ ("plan" | "defaults" | "provision" | "review" | "verify" | "critic")] => {
                 format!("`[{table}]`")
             }
             ["stage", _, "consolidate"] => "`[stage.consolidate]`".to_owned(),

@@ -68,6 +68,7 @@ pub fn lower(document: Document, dir: &Path) -> Lowered {
         workers,
         review,
         verify,
+        critic,
         delivery,
         stage,
         wp,
@@ -112,6 +113,7 @@ pub fn lower(document: Document, dir: &Path) -> Lowered {
     }
     let worker = defaults.worker.as_ref();
     let verify = verify.map(|table| review::verify(&table, staged, worker, &names, &mut notes));
+    let critic = review::critic(critic, &tiers, &names, &mut notes);
     let delivery = delivery.map(|table| delivery::lower(table.0, &mut notes));
     let provision = lower_provision(provision.0, &mut notes);
     let workers = workers::lower(workers, &mut notes);
@@ -136,6 +138,7 @@ pub fn lower(document: Document, dir: &Path) -> Lowered {
         budget: wps::budget(plan.budget_usd, plan.budget_tokens),
         verify,
         delivery,
+        critic,
     };
     tiers::close(&mut plan);
     budgets::check(&plan, &origins, &mut notes);

@@ -89,6 +89,7 @@ fn used(plan: &Plan) -> BTreeSet<TierId> {
         _ => None,
     }));
     due.extend(plan.verify.iter().filter_map(|verify| verify.review_tier.clone()));
+    due.extend(plan.critic_tier().cloned());
     let mut used = BTreeSet::new();
     while let Some(id) = due.pop() {
         if let Some(tier) = plan.tiers.get(&id)

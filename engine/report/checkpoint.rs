@@ -5,6 +5,7 @@ use std::io::{self, Write};
 
 use super::cells::{output_line, width, wrap};
 use super::commands;
+use super::critic;
 use super::escape::visible;
 use super::estimate;
 use super::limits;
@@ -363,6 +364,10 @@ impl Page<'_> {
         }
         let looked_at = preflight.is_some_and(|found| found.state > State::Go);
         self.fact(out, 0, "a yes", Tone::Normal, &format!("covers {}", plan.covers))?;
+        if let Some(critic) = &plan.critic {
+            let (tone, text) = critic::planned(critic);
+            self.fact(out, 0, "critic", tone, &text)?;
+        }
         if let Some(why) = &plan.session_split {
             let resume = commands::resume(&plan.run);
             let text = format!("it stops there; `{resume}` goes on from any session ({why})");
@@ -387,6 +392,14 @@ impl Page<'_> {
                 .then(Tone::Bad, "cannot be delivered ")
                 .then(Tone::Normal, stop);
             writeln!(out, "{}", line.done().trimmed())?;
+        }
+        if let Some(reading) = plan.critic.iter().find_map(|critic| critic.reading.as_ref())
+            && reading.all().next().is_some()
+        {
+            let title = Line::new(self.look).then(Tone::Strong, "What the critic says of it");
+            writeln!(out, "\n{}", title.done().trimmed())?;
+            let look = Look { width: self.width, ..*self.look };
+            critic::draw(reading.all(), out, &look)?;
         }
         if plan.would_stop() {
             let text = "This run would stop before any worker is paid: see above.";

@@ -26,6 +26,21 @@ pub fn cancel(run: &RunId, wp: &WpId) -> String {
     format!("sop cancel {wp} --run {run}")
 }
 
+/// Shows what a run came to, an archived one too.
+#[must_use]
+pub fn show(run: &RunId) -> String {
+    format!("sop run show {run}")
+}
+
+/// Answers remarks of the critic on the plan in `file`, in words that are to be put in, and applies it. `approve`: what
+/// was approved on the command line.
+#[must_use]
+pub fn answer_remarks(file: &Path, approve: Option<&str>, numbers: &[u32]) -> String {
+    let answers = numbers.iter().map(|n| format!(" --answer '{n}=refused: REASON'"));
+    let approve = approve.map(|said| format!(" {said}")).unwrap_or_default();
+    format!("sop apply {}{approve}{}", word(file), answers.collect::<String>())
+}
+
 /// Shows what differs between two trees, new files and all.
 #[must_use]
 pub fn diff(from: &str, to: &str) -> String {

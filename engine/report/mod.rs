@@ -12,6 +12,7 @@ pub mod checkpoint;
 pub mod commands;
 pub mod config;
 pub mod costs;
+pub mod critic;
 pub mod delivery;
 pub mod escape;
 mod estimate;

@@ -324,6 +324,7 @@ pub fn report(
         overlaps: compiled.possible.iter().map(|overlap| overlap_of(plan, overlap)).collect(),
         covers: Covers::asked_by(plan),
         session_split: plan.splits(),
+        critic: None,
         delivery,
         cleaned: plan.wps.iter().map(|wp| wp.id.to_string()).collect(),
         warnings,

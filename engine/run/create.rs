@@ -18,6 +18,7 @@ use crate::graph::{Sealed, Waits};
 use crate::journal::Journal;
 use crate::model::approval::Covers;
 use crate::model::baseline::Kept;
+use crate::model::critic::Reading;
 use crate::model::ids::{CommitId, WpId};
 use crate::model::lesson::Lesson;
 use crate::model::plan::{Plan, Review};
@@ -45,6 +46,8 @@ pub struct NewRun<'a> {
     pub classed: Vec<(Classed, PathBuf)>,
     /// What is kept as [`freeze::AUDIT`], for a run of scouts.
     pub audit: Option<Vec<u8>>,
+    /// What a critic said of the plan and the lead answered: kept as [`freeze::CRITIC`].
+    pub critic: Option<&'a Reading>,
     /// What earlier runs have learned of the repository.
     pub lessons: &'a [Lesson],
 }
@@ -77,6 +80,10 @@ pub fn create(repo: &Repo, new: &NewRun<'_>) -> Result<RunDir, RunError> {
     freeze_classed(&dir, &new.classed)?;
     if let Some(audit) = &new.audit {
         write_whole(&dir.named(freeze::AUDIT), audit)?;
+    }
+    if let Some(reading) = new.critic {
+        let bytes = serde_json::to_vec_pretty(reading).unwrap_or_default();
+        write_whole(&dir.named(freeze::CRITIC), &bytes)?;
     }
     freeze_lessons(&dir, new.lessons)?;
     let at = Timestamp(jiff::Timestamp::now());

@@ -64,6 +64,12 @@ impl RunDir {
         Self::root_in(common_dir).join(".archive")
     }
 
+    /// Where it is kept what critics said of a repository's plans, by the plan's name. No run is called so either.
+    #[must_use]
+    pub fn readings_in(common_dir: &Path) -> PathBuf {
+        Self::root_in(common_dir).join(".critic")
+    }
+
     /// The directory of `run` under `root`; it need not exist.
     #[must_use]
     pub fn new(root: PathBuf, run: RunId) -> Self {

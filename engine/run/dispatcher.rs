@@ -23,7 +23,7 @@ use super::spending::Spending;
 use super::step::Order;
 use super::stop::Stop;
 use super::unit::{Answer, Message};
-use super::{asking, since};
+use super::{asking, requests, since};
 
 /// How often requests are looked for and the view is told that time passes.
 const TICK: Duration = Duration::from_millis(100);
@@ -167,7 +167,13 @@ impl<'a> Engine<'a> {
         }
         let sop = env!("CARGO_PKG_VERSION").to_owned();
         let mut events = vec![Event::EngineStarted { pid: std::process::id(), sop }];
-        let again = |wp: &&WpState| wp.phase == Phase::Blocked && self.only.is_none();
+        // What a person asks for is more: it begins anew where the worktree is gone.
+        let waiting = requests::noted(&self.site.dir);
+        let asked = |wp: &WpState| {
+            let mut retries = waiting.iter().filter(|it| matches!(it.ask, requests::Ask::Retry));
+            retries.any(|it| it.wp.as_ref() == Some(&wp.id))
+        };
+        let again = |wp: &&WpState| wp.phase == Phase::Blocked && self.only.is_none() && !asked(wp);
         let blocked = self.ledger.wps.iter().filter(again);
         events.extend(
             blocked.map(|wp| Event::WpRetried { wp: wp.id.clone(), by: RESUMED.to_owned() }),

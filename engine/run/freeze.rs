@@ -14,6 +14,7 @@ use crate::brief;
 use crate::event::{Classed, Event, Record};
 use crate::git::Repo;
 use crate::ledger::Ledger;
+use crate::model::critic::Reading;
 use crate::model::ids::CommitId;
 use crate::model::lesson::Lesson;
 use crate::model::plan::Plan;
@@ -21,6 +22,9 @@ use crate::plain_file;
 
 /// What an audit has to know when its scouts are done, within the run's directory.
 pub const AUDIT: &str = "audit.json";
+
+/// What a critic said of the plan and the lead answered, within the run's directory.
+pub const CRITIC: &str = "critic.json";
 
 /// A plan as a run freezes it: what its approval is bound to.
 #[must_use]
@@ -96,8 +100,8 @@ pub(super) fn freeze_lessons(dir: &RunDir, lessons: &[Lesson]) -> Result<(), Run
     Ok(())
 }
 
-/// SHA-256 of what a run keeps beside its plan: the lessons, the templates, [what the DoD said](freeze_classed) and
-/// [`AUDIT`], each file with its name and its length.
+/// SHA-256 of what a run keeps beside its plan: the lessons, the templates, [what the DoD said](freeze_classed),
+/// [`AUDIT`] and [`CRITIC`], each file with its name and its length.
 ///
 /// # Errors
 /// When one of them cannot be read, or is no plain file.
@@ -120,8 +124,10 @@ pub(super) fn beside(dir: &RunDir) -> Result<String, RunError> {
             }
         }
     }
-    let audit = dir.named(AUDIT);
-    paths.extend(audit.symlink_metadata().is_ok().then_some(audit));
+    for name in [AUDIT, CRITIC] {
+        let kept = dir.named(name);
+        paths.extend(kept.symlink_metadata().is_ok().then_some(kept));
+    }
     paths.sort();
     let mut all = Sha256::new();
     for path in paths {
@@ -163,6 +169,13 @@ pub fn unchanged_beside(dir: &RunDir, records: &[Record]) -> Result<(), RunError
 pub fn classed(dir: &RunDir) -> Vec<Classed> {
     let kept = plain_file::read_own(&dir.named("classed.json")).ok();
     kept.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default()
+}
+
+/// What a critic said of the run's plan, and what was answered; nothing where none read it.
+#[must_use]
+pub fn reading(dir: &RunDir) -> Option<Reading> {
+    let kept = plain_file::read_own(&dir.named(CRITIC)).ok()?;
+    serde_json::from_slice(&kept).ok()
 }
 
 /// DoD commands whose class on a base is known already.

@@ -12,6 +12,7 @@ use std::os::unix::fs::MetadataExt as _;
 use super::{clean, since};
 use crate::event::{Event, Outcome, StopReason};
 use crate::ledger::{Ledger, Phase, WpState};
+use crate::model::approval::Cover;
 use crate::model::outcome::Check;
 use crate::model::plan::{Kind, Mode};
 
@@ -164,6 +165,7 @@ impl Engine<'_> {
                 .blocking(Check::Merge, move |site: &Site| site.discard(&unit, &commit))
                 .await;
         }
+        self.drop_scouts_branches().await;
         // What is blocked goes on from its checked tree one day.
         let over = self.ledger.wps.iter().filter(|wp| wp.phase != Phase::Blocked);
         let over: Vec<_> = over.map(|wp| wp.id.clone()).collect();
@@ -184,5 +186,26 @@ impl Engine<'_> {
             let _ = root.parent().map(std::fs::remove_dir);
         }
         Ok(())
+    }
+
+    /// A scout leaves a report: its branch holds nothing but the base. One that somebody moved stays.
+    async fn drop_scouts_branches(&self) {
+        if !self.site.covers.has(Cover::Cleanup) {
+            return;
+        }
+        let scouts =
+            self.ledger.wps.iter().filter(|wp| {
+                wp.kind == Kind::Scout && wp.phase.got_through() && wp.worktree.is_none()
+            });
+        let branches: Vec<_> =
+            scouts.filter_map(|wp| Some((wp.branch.clone()?, wp.base.clone()?))).collect();
+        let drop = move |site: &Site| {
+            for (branch, base) in &branches {
+                // It is in nobody's way where it stays.
+                let _ = site.repo.delete_branch(branch, base);
+            }
+            Ok(())
+        };
+        let _ = self.site.blocking(Check::Merge, drop).await;
     }
 }

@@ -1,5 +1,6 @@
 //! Running a plan: from plan text to an integrated branch.
 
+pub mod again;
 pub mod anew;
 pub mod approve;
 pub mod asking;
@@ -18,6 +19,7 @@ pub mod error;
 pub mod freeze;
 mod fresh;
 pub mod gate;
+pub mod handed_in;
 pub mod hands;
 mod in_flight;
 pub mod leaving;

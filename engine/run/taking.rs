@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use super::dispatcher::{Engine, EngineError};
 use super::step::Order;
-use super::{requests, say};
+use super::{again, requests, say};
 use crate::event::Event;
 use crate::ledger::{Fork, Phase};
 use crate::model::ids::WpId;
@@ -28,7 +28,10 @@ impl Engine<'_> {
                     continue;
                 }
                 (Some(event), wp) => {
-                    self.record(vec![event])?;
+                    let again = matches!(event, Event::WpRetried { .. });
+                    let state = wp.as_ref().filter(|_| again).and_then(|wp| self.ledger.wp(wp));
+                    let gone = state.and_then(|state| again::gone(&self.site, state));
+                    self.record(gone.into_iter().chain([event]).collect())?;
                     self.stop_for_lead(wp.as_ref());
                 }
                 (None, _) => tracing::warn!(?path, "a request that makes no sense any more"),

@@ -8,7 +8,6 @@ use super::grounds;
 use super::survey::{Survey, Surveyed, listed};
 use crate::git::Repo;
 use crate::git::linked::Head;
-use crate::git::linked::condition::Condition;
 use crate::git::linked::keep::{Kept, Trees};
 use crate::model::upkeep::{Archived, Whose};
 
@@ -41,31 +40,33 @@ pub fn archive(repo: &Repo, name: &str, how: How) -> Result<Archived, UpkeepErro
 /// # Errors
 /// It could not be kept, or is not what it was any more; then it is still there, and what was kept stays kept.
 pub fn put_away(survey: &Survey<'_>, tree: &Surveyed, how: How) -> Result<Archived, UpkeepError> {
-    let now = jiff::Timestamp::now();
-    let stamp = now.strftime("%Y%m%dT%H%M%SZ").to_string();
+    let (stamp, now) = stamp();
     let trees = tree.linked.trees(&tree.brought, how.ignored)?;
-    let kept = tree.linked.keep(trees.clone(), &ref_name(tree), &stamp, now.as_second())?;
+    let kept = tree.linked.keep(trees.clone(), &ref_name(tree), &stamp, now)?;
     let again = survey.look(tree.linked.clone())?;
+    // Commits that no ref held, the salvage ref holds by now: one that is left came in between.
+    let held = Trees { others: Vec::new(), ..trees };
     let same = || -> Result<bool, UpkeepError> {
-        Ok(again.linked.trees(&tree.brought, how.ignored)? == trees)
+        Ok(again.linked.trees(&tree.brought, how.ignored)? == held)
     };
-    // What no ref held, the salvage ref holds by now.
-    let before = Condition { loose_head: None, ..tree.condition.clone() };
-    if (Condition { loose_head: None, ..again.condition.clone() }) != before || !same()? {
+    if again.condition != tree.condition.but_for_commits() || !same()? {
         return Err(UpkeepError::Changed { what: tree.name.clone() });
     }
     let restore = restore(tree, &kept);
     tree.linked.take_away()?;
-    Ok(Archived {
-        restore,
-        not_kept: not_kept(tree, how, &kept.trees),
-        salvage: kept.name,
-        commit: kept.commit,
-    })
+    Ok(Archived { restore, not_kept: not_kept(tree, how), salvage: kept.name, commit: kept.commit })
+}
+
+/// Now, as a part of a ref's name and in seconds since 1970.
+#[must_use]
+pub fn stamp() -> (String, i64) {
+    let now = jiff::Timestamp::now();
+    (now.strftime("%Y%m%dT%H%M%SZ").to_string(), now.as_second())
 }
 
 /// Its name as a part of a ref: what git takes in no ref is written otherwise.
-fn ref_name(tree: &Surveyed) -> String {
+#[must_use]
+pub fn ref_name(tree: &Surveyed) -> String {
     let fit = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '/');
     let name: String = tree.name.chars().map(|c| if fit(c) { c } else { '-' }).collect();
     let parts: Vec<&str> = name.split('/').filter(|part| !part.is_empty()).collect();
@@ -81,7 +82,8 @@ fn restore(tree: &Surveyed, kept: &Kept) -> String {
     let path = quoted(path.as_os_str());
     let name = &kept.name;
     let add = match tree.linked.head() {
-        Head::Branch(branch, Some(_)) => {
+        // A branch of a run goes when what is on it is kept, as it is from now on.
+        Head::Branch(branch, Some(_)) if !matches!(tree.whose, Whose::Run { .. }) => {
             format!("git worktree add {path} {}", quoted(OsStr::new(branch)))
         }
         _ => format!("git worktree add --detach {path} {name}^1"),
@@ -96,7 +98,7 @@ fn restore(tree: &Surveyed, kept: &Kept) -> String {
 }
 
 /// What goes with it and is kept nowhere.
-fn not_kept(tree: &Surveyed, how: How, trees: &Trees) -> Vec<String> {
+fn not_kept(tree: &Surveyed, how: How) -> Vec<String> {
     let found = &tree.condition;
     let mut gone = Vec::new();
     if !how.ignored && !found.ignored.is_empty() {
@@ -111,8 +113,7 @@ fn not_kept(tree: &Surveyed, how: How, trees: &Trees) -> Vec<String> {
     if !found.under_way.is_empty() {
         let what = found.under_way.join(" and ");
         gone.push(format!(
-            "the list of steps of the {what} that was under way; its {} commits are kept",
-            trees.others.len()
+            "the list of steps of the {what} that was under way; the commits that it names are kept"
         ));
     }
     gone

@@ -1,7 +1,7 @@
 //! Why a worktree stays, whoever asks: what can neither be kept in a commit nor be taken from whoever has it.
 
 use super::ancestry::Asking;
-use super::survey::{Surveyed, listed};
+use super::survey::{Surveyed, commits, listed};
 use crate::model::upkeep::Whose;
 
 /// What keeps it where it is, a sentence each; none when it may be archived.
@@ -34,8 +34,13 @@ pub fn stays(tree: &Surveyed) -> Vec<String> {
         );
     }
     for (paths, what) in [
+        (&found.came_since, "its removal was cut short, and something came into its folder since"),
         (&found.nested, "a repository of its own is inside"),
         (&found.submodules, "a submodule holds work that is nowhere else"),
+        (
+            &found.own_objects,
+            "a ref of its own holds what is no commit and so cannot be kept in one",
+        ),
         (&found.unreadable, "it cannot all be read"),
         (&found.others, "files of another user are inside"),
         (&found.mounts, "another file system is mounted inside"),
@@ -60,6 +65,13 @@ pub fn unkept(tree: &Surveyed) -> Vec<String> {
         why.push(format!(
             "its HEAD is at commit {}, which no branch holds; `sop worktree archive {name}` keeps it",
             at.short()
+        ));
+    }
+    if !found.own_refs.is_empty() {
+        why.push(format!(
+            "refs of its own hold commits that no other has ({}); `sop worktree archive {}` keeps them",
+            commits(&found.own_refs),
+            tree.name
         ));
     }
     why

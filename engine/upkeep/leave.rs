@@ -1,5 +1,7 @@
-//! A worktree taken away by name, with nothing kept: so only what is merged, and only what it is said to lose.
+//! A worktree taken away by name, with nothing kept but what only its log named: so only what is merged, and only what
+//! it is said to lose.
 
+use super::archive::{ref_name, stamp};
 use super::error::UpkeepError;
 use super::grounds;
 use super::survey::{Survey, Surveyed, listed};
@@ -41,10 +43,17 @@ pub fn remove(repo: &Repo, name: &str, discard: Discard) -> Result<Gone, UpkeepE
         return Err(UpkeepError::Changed { what: tree.name });
     }
     let went = went(&tree, discard);
+    let kept = match &tree.condition.logged[..] {
+        [] => None,
+        logged => {
+            let (stamp, now) = stamp();
+            Some(tree.linked.keep_commits(logged, &ref_name(&tree), &stamp, now)?)
+        }
+    };
     tree.linked.take_away()?;
     let branch = drop_own_branch(repo, &tree)?;
     let path = tree.linked.path().map(process::escape_path);
-    Ok(Gone { name: tree.name, path, branch, went })
+    Ok(Gone { name: tree.name, path, branch, went, kept })
 }
 
 /// Every reason why it may not go.

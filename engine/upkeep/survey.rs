@@ -10,7 +10,7 @@ use super::ancestry::Asking;
 use super::error::UpkeepError;
 use super::runs::{self, KnownRun};
 use crate::git::Repo;
-use crate::git::landed::{How as Proof, Target};
+use crate::git::landed::How as Proof;
 use crate::git::linked::condition::Condition;
 use crate::git::linked::{Head, Linked};
 use crate::model::ids::{CommitId, RunId};
@@ -19,6 +19,9 @@ use crate::process;
 
 /// How many paths a state names.
 const NAMED: usize = 5;
+
+/// For how many commits of a log it is asked whether they are merged; where there are more, all of them count.
+const PROVEN: usize = 20;
 
 /// What `sop worktree new` notes about a worktree.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -121,7 +124,7 @@ impl<'a> Survey<'a> {
             (_, Some(note)) => crate::run::clean::kept_out(&note.brought),
             _ => Vec::new(),
         };
-        let condition = linked.condition(&brought)?;
+        let mut condition = linked.condition(&brought)?;
         let mut from = Vec::new();
         match &whose {
             Whose::Run { run, .. } => {
@@ -133,6 +136,16 @@ impl<'a> Survey<'a> {
             (false, Some(at)) => self.merged(at, linked.head().branch(), &from)?,
             _ => None,
         };
+        // Of what was rebased and merged, the log still has the first form: that is no work of its own.
+        if condition.logged.len() <= PROVEN {
+            let mut alone = Vec::new();
+            for at in std::mem::take(&mut condition.logged) {
+                if self.merged(&at, linked.head().branch(), &from)?.is_none() {
+                    alone.push(at);
+                }
+            }
+            condition.logged = alone;
+        }
         let stashed = linked.head().branch().and_then(|branch| self.stash.get(branch)).copied();
         let stashed = stashed.unwrap_or(0);
         Ok(Surveyed { linked, name, whose, note, brought, condition, merged, stashed })
@@ -149,17 +162,7 @@ impl<'a> Survey<'a> {
         own: Option<&str>,
         from: &[String],
     ) -> Result<Option<(Proof, String)>, UpkeepError> {
-        let mut targets = self.repo.targets(own)?;
-        for name in from.iter().filter(|name| Some(name.as_str()) != own) {
-            let names = [format!("refs/heads/{name}"), format!("refs/remotes/{name}")];
-            for full in names {
-                if let Some(crate::git::refs::Target::Direct(at)) = self.repo.read_ref(&full)?
-                    && !targets.iter().any(|target| target.at == at)
-                {
-                    targets.push(Target { name: name.clone(), at });
-                }
-            }
-        }
+        let targets = self.repo.targets(own, from)?;
         for target in targets {
             if let Some(how) = self.repo.landed(at, &target.at)? {
                 return Ok(Some((how, target.name)));
@@ -289,6 +292,7 @@ impl Surveyed {
             (StateKind::OtherUser, &found.others),
             (StateKind::Mount, &found.mounts),
             (StateKind::Special, &found.special),
+            (StateKind::OwnObjects, &found.own_objects),
         ] {
             if !paths.is_empty() {
                 say(kind, some(paths), paths.len());
@@ -306,6 +310,14 @@ impl Surveyed {
             (Head::Detached(_) | Head::Unreadable, None) => say(StateKind::Detached, Vec::new(), 0),
             (Head::Branch(_, None), None) => say(StateKind::Unborn, Vec::new(), 0),
             _ => {}
+        }
+        for (kind, ids) in
+            [(StateKind::OwnRefs, &found.own_refs), (StateKind::Logged, &found.logged)]
+        {
+            if !ids.is_empty() {
+                let some = ids.iter().take(NAMED).map(|id| id.short().to_owned());
+                say(kind, some.collect(), ids.len());
+            }
         }
         if let Some(why) = &found.locked {
             let why = Some(why.clone()).filter(|why| !why.is_empty());
@@ -345,6 +357,15 @@ impl Surveyed {
 #[must_use]
 pub fn some(paths: &[BString]) -> Vec<String> {
     paths.iter().take(NAMED).map(|path| process::escape(path.as_bytes())).collect()
+}
+
+/// These commits in a sentence.
+#[must_use]
+pub fn commits(ids: &[CommitId]) -> String {
+    let shown: Vec<&str> = ids.iter().take(NAMED).map(CommitId::short).collect();
+    let more = ids.len().saturating_sub(NAMED);
+    let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+    format!("{}{more}", shown.join(", "))
 }
 
 /// These paths in a sentence.

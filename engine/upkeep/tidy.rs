@@ -6,7 +6,7 @@ use super::error::UpkeepError;
 use super::grounds;
 use super::leave::drop_own_branch;
 use super::runs::{self, KnownRun};
-use super::survey::{Survey, Surveyed, listed, proof};
+use super::survey::{Survey, Surveyed, commits, listed, proof};
 use crate::git::Repo;
 use crate::model::ids::{CommitId, RunId};
 use crate::model::upkeep::{Class, Done, How as Proven, Leftover, LeftoverKind, RunState, Whose};
@@ -83,14 +83,15 @@ fn judged(survey: &Survey<'_>, tree: &Surveyed, order: &Order) -> Leftover {
 
 fn judge(survey: &Survey<'_>, tree: &Surveyed, order: &Order) -> (Class, Vec<String>) {
     let found = &tree.condition;
-    if found.removing {
+    let stays = grounds::stays(tree);
+    if found.removing && stays.is_empty() {
         return (Class::Reclaim, vec!["its removal was begun, and cut short".to_owned()]);
     }
     let state = match &tree.whose {
         Whose::Run { run, .. } => survey.run(run).map(|run| run.state),
         _ => None,
     };
-    let mut hold = grounds::stays(tree);
+    let mut hold = stays;
     hold.extend(grounds::needed(tree, state));
     if found.missing {
         hold.push(format!(
@@ -114,7 +115,7 @@ fn judge(survey: &Survey<'_>, tree: &Surveyed, order: &Order) -> (Class, Vec<Str
                     tree.name
                 )),
                 (Some(_), true) if !begun => {
-                    hold.push("work in it is not committed yet".to_owned());
+                    hold.push("what was done in it is on no branch yet".to_owned());
                 }
                 _ => {}
             }
@@ -159,6 +160,13 @@ fn judge(survey: &Survey<'_>, tree: &Surveyed, order: &Order) -> (Class, Vec<Str
     }
     if let Some(at) = &found.loose_head {
         why.push(format!("HEAD is at {}, which no branch holds", at.short()));
+    }
+    for (ids, what) in
+        [(&found.own_refs, "only refs of its own hold"), (&found.logged, "only its log names")]
+    {
+        if !ids.is_empty() {
+            why.push(format!("{what} {}", commits(ids)));
+        }
     }
     if !found.ignored.is_empty() {
         let what = if order.ignored { "ignored, and kept" } else { "ignored, and not kept" };

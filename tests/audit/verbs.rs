@@ -244,6 +244,7 @@ fn a_scope_may_be_named_with_commas_and_from_a_folder() {
 #[test]
 fn a_draft_overwrites_nothing() {
     let rig = rig(BOTH);
+    rig.touches(&["plan-2.toml", "plan-3.toml"], "drafts are written there");
     audit(&rig, 0, &[&SRC[..], &["--run", "true"]].concat());
     let report = "../gap.json";
     let said = rig.sop_ends(2, &["draft", report, "-o", "scout.sh"]);

@@ -98,6 +98,7 @@ fn from_an_audit_to_a_finished_run_without_a_hand_between() {
     }
     rig.git(&["commit", "--quiet", "--message", "scripts"]);
     rig.git(&["checkout", "--quiet", "--", "tools"]);
+    rig.touches(&["fixes.toml"], "the draft is written there");
     let before = rig.users();
     let gap = rig.root().join("gap.json");
     let gap = gap.to_str().expect("text");

@@ -32,7 +32,7 @@ fn after_all(text: &str) -> Vec<String> {
 fn what_is_built_in_is_right() {
     let briefs = Briefs::built_in();
     let names: Vec<&str> = briefs.names().collect();
-    assert_eq!(names, ["audit", "change", "consolidate", "scout"]);
+    assert_eq!(names, ["audit", "change", "consolidate", "critic", "scout"]);
     for name in names {
         assert_eq!(briefs.check(name).unwrap(), []);
     }
@@ -150,7 +150,7 @@ fn a_plan_is_checked_wp_by_wp() {
     insta::assert_debug_snapshot!(said, @r#"
 [
     ".sop/templates/bad.md.j2: there is no variable `wpp`",
-    "2: there is no template \"chnage\"; there are `audit`, `bad`, `change`, `consolidate`, `lang`, `scout`, and a file `.sop/templates/NAME.md.j2` makes one (Some(\"change\"))",
+    "2: there is no template \"chnage\"; there are `audit`, `bad`, `change`, `consolidate`, `critic`, `lang`, `scout`, and a file `.sop/templates/NAME.md.j2` makes one (Some(\"change\"))",
     "1: .sop/templates/lang.md.j2:1: `wp.vars.language` is undefined",
 ]
 "#);
@@ -189,7 +189,7 @@ fn a_failing_render_names_file_and_line() {
 .sop/templates/inner.md.j2:3: `wp.nothing` is undefined
   mend the template, or name another with `template = "…"` in the plan
 "#);
-    insta::assert_snapshot!(error("../../etc/passwd", ""), @r#"there is no template "../../etc/passwd"; there are `audit`, `change`, `consolidate`, `inner`, `own`, `scout`, and a file `.sop/templates/NAME.md.j2` makes one"#);
+    insta::assert_snapshot!(error("../../etc/passwd", ""), @r#"there is no template "../../etc/passwd"; there are `audit`, `change`, `consolidate`, `critic`, `inner`, `own`, `scout`, and a file `.sop/templates/NAME.md.j2` makes one"#);
 }
 
 #[test]
@@ -199,5 +199,5 @@ fn a_template_that_is_not_text_is_named() {
     std::fs::write(root.path().join(".sop/templates/x.md.j2"), b"\xff").unwrap();
     let error = Briefs::load(root.path()).err().unwrap().to_string();
     assert!(error.contains("x.md.j2") && error.contains("UTF-8"), "{error}");
-    assert_eq!(Briefs::load(&root.path().join("none")).unwrap().names().count(), 4);
+    assert_eq!(Briefs::load(&root.path().join("none")).unwrap().names().count(), 5);
 }

@@ -3,6 +3,7 @@
 
 mod agents;
 mod codemod;
+mod critic;
 mod needs;
 mod pictures;
 mod quickstart;

@@ -10,6 +10,7 @@ mod indexes;
 mod interrupted;
 mod merging;
 mod odd_repositories;
+mod remotes;
 mod removals;
 mod settling;
 mod standing;

@@ -108,7 +108,18 @@ fn an_initialised_submodule_does_not_stop_removal_and_its_own_commits_do() {
     let refused = worktree.remove(&moved.tree, &[]).expect("a look");
     assert_eq!(refused, Removal::Refused(Refusal::SubmoduleCommits(vec!["sub".into()])));
 
-    sh(worktree.path(), "cd sub; git reset -q --hard HEAD~; git reflog expire --expire=now --all");
+    let only_here = Removal::Refused(Refusal::SubmoduleCommits(vec!["sub".into()]));
+    for (make, undo) in [
+        ("git reset -q --hard HEAD~", "git reflog expire --expire=now --all"),
+        ("echo s >> f; git stash -q", "git stash drop -q"),
+        ("git tag t $(echo t | git hash-object -w --stdin)", "git tag -d t"),
+        ("echo s >> f; git add f; echo x > f", "git reset -q"),
+    ] {
+        let git = "cd sub; git config user.name T; git config user.email t@example.com; ";
+        sh(worktree.path(), &format!("{git}{make}"));
+        assert_eq!(worktree.remove(&tree, &[]).expect("a look"), only_here, "{make}");
+        sh(worktree.path(), &format!("{git}{undo}"));
+    }
     assert_eq!(worktree.remove(&tree, &[]).expect("removed"), Removal::Gone);
     assert_eq!(repo.sh("git worktree list | wc -l"), "1");
 }
@@ -193,6 +204,32 @@ fn commits_that_only_the_worktree_holds_are_not_lost_with_it() {
 }
 
 #[test]
+fn refs_that_only_the_worktree_has_stop_its_removal() {
+    let repo = GitRepo::new(SETUP);
+    let worktree = repo.worktree("a");
+    let tree = snapshot(&worktree).tree;
+    sh(
+        worktree.path(),
+        "git update-ref refs/worktree/base HEAD; git commit -q --allow-empty -m mine; git update-ref refs/worktree/mine HEAD
+         git reset -q --hard HEAD~",
+    );
+    let refused = worktree.remove(&tree, &[]).expect("a look");
+    let mine = sh(worktree.path(), "git rev-parse refs/worktree/mine");
+    let Removal::Refused(refusal @ Refusal::OwnRefs(held)) = &refused else {
+        panic!("{refused:?}")
+    };
+    assert_eq!(held.iter().map(|id| id.as_str()).collect::<Vec<_>>(), [mine.as_str()]);
+    assert!(refusal.to_string().contains(&mine[..8]), "{refusal}");
+    sh(worktree.path(), "git update-ref refs/worktree/mine $(echo x | git hash-object -w --stdin)");
+    let refused = worktree.remove(&tree, &[]).expect("a look");
+    let names = vec!["refs/worktree/mine".into()];
+    assert_eq!(refused, Removal::Refused(Refusal::OwnObjects(names)));
+    repo.sh(&format!("git branch mine {mine}"));
+    sh(worktree.path(), "git update-ref refs/worktree/mine mine");
+    assert_eq!(worktree.remove(&tree, &[]).expect("removed"), Removal::Gone);
+}
+
+#[test]
 fn a_branch_goes_by_compare_and_swap_only() {
     let repo = GitRepo::new(SETUP);
     let worktree = repo.worktree("a");
@@ -210,31 +247,59 @@ fn a_branch_goes_by_compare_and_swap_only() {
     assert_eq!(repo.sh("git rev-parse main"), repo.head().to_string());
 }
 
+/// What a removal notes before it moves the folder, and after.
+const MARK: &str = r#"
+    mark() { printf '%s\0%s\0%s\0%s\0' "$ASIDE" $(stat -c '%d %i' "$1" | tr ' ' '\n') "$2" > $ADMIN/sop-removing; }
+    ADMIN=$(git rev-parse --absolute-git-dir); ASIDE=$(dirname "$PWD")/.sop-removing-a
+"#;
+
 #[test]
-fn a_removal_that_was_killed_goes_on() {
+fn a_removal_that_was_killed_goes_on_and_takes_nothing_that_came_since() {
     let template = GitRepo::new(SETUP);
-    for (name, script, gone) in [
-        ("marked", ": > $ADMIN/sop-removing", true),
-        ("marked, then worked in", ": > $ADMIN/sop-removing; echo x > new", false),
-        ("moved", ": > $ADMIN/sop-removing; mv ../a ../.sop-removing-a", true),
+    let moved = "mark . ''; mv ../a $ASIDE";
+    for (name, script, gone, left) in [
+        ("marked", "mark . ''".to_owned(), true, ""),
+        ("marked, then worked in", "mark . ''; echo x > new".to_owned(), false, "a"),
+        ("moved", moved.to_owned(), true, ""),
+        ("moved, and noted", "mv ../a $ASIDE; cd $ASIDE; mark . moved".to_owned(), true, ""),
+        ("half deleted", format!("{moved}; rm -r $ASIDE/lib"), true, ""),
+        ("deleted", "mark . moved; rm -r ../a".to_owned(), true, ""),
+        ("linked twice", format!("ln top.txt twin; {moved}; rm $ASIDE/twin"), true, ""),
         (
-            "half deleted",
-            ": > $ADMIN/sop-removing; mv ../a ../.sop-removing-a; rm -r ../.sop-removing-a/lib",
-            true,
+            "written in since",
+            format!("{moved}; sleep 0.02; echo precious > $ASIDE/new"),
+            false,
+            ".sop-removing-a",
         ),
-        ("deleted", ": > $ADMIN/sop-removing; rm -r ../a", true),
+        (
+            "somebody else's of that name",
+            "mkdir $ASIDE; echo precious > $ASIDE/new".to_owned(),
+            true,
+            ".sop-removing-a",
+        ),
+        (
+            "somebody else's in its place",
+            format!(
+                "{moved}; rm -r $ASIDE; mkdir $ASIDE ../keep; echo x > $ASIDE/new; rmdir ../keep"
+            ),
+            true,
+            ".sop-removing-a",
+        ),
     ] {
         let repo = template.copy();
         let worktree = repo.worktree("a");
         let tree = snapshot(&worktree).tree;
-        sh(worktree.path(), &format!("ADMIN=$(git rev-parse --absolute-git-dir); {script}"));
+        sh(worktree.path(), &format!("{MARK}{script}"));
         let found =
             repo.repo().find_worktree(&repo.spec("a")).expect("a look").expect("still registered");
-        assert_eq!(found.remove(&tree, &[]).expect(name) == Removal::Gone, gone, "{name}");
-        assert_eq!(
-            repo.sh("git worktree list | wc -l; ls -A ../wt | wc -l"),
-            if gone { "1\n0" } else { "2\n1" },
-            "{name}"
-        );
+        let removed = matches!(found.remove(&tree, &[]), Ok(Removal::Gone));
+        assert_eq!(removed, gone, "{name}");
+        let there = repo.sh("git worktree list | wc -l; ls -A ../wt");
+        let kept = if left.is_empty() { String::new() } else { format!("\n{left}") };
+        let trees = if gone { "1" } else { "2" };
+        assert_eq!(there, format!("{trees}{kept}"), "{name}");
+        if left.starts_with(".sop") {
+            assert!(repo.at("wt").join(left).join("new").exists(), "{name}");
+        }
     }
 }

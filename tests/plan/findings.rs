@@ -39,7 +39,7 @@ fn unknown_keys() {
         "[workers.codemod]",
         "[worker.codemod]",
         "5:2 unknown-key: `worker` is not a key of the plan file at <worker>; did you mean `workers`? the keys here are \
-         `delivery`, `plan`, `provision`, `review`, `stage`, `tiers`, `verify`, `version`, `workers` and `wp`",
+         `critic`, `delivery`, `plan`, `provision`, `review`, `stage`, `tiers`, `verify`, `version`, `workers` and `wp`",
     );
 }
 

@@ -200,7 +200,7 @@ fn what_is_wrong_is_told_where_it_stands() {
              `review`, `rounds`, `session_split`, `template` and `tier`",
             ".sop/config.toml:3:10 <9> out-of-range: `rounds` must be from 1 to 3, not 9",
             ".sop/config.toml:4:2 <plan> unknown-key: `plan` is not a key of the config file; the keys here are \
-             `defaults`, `delivery`, `provision`, `review`, `tiers` and `workers`",
+             `critic`, `defaults`, `delivery`, `provision`, `review`, `tiers` and `workers`",
         ]
     );
     let text = good_but("whitelist", "tier = \"heavy\"\nwhitelist");

@@ -147,14 +147,14 @@ fn a_missing_agent_stops_unless_another_tier_takes_its_place() {
 
     // What stops keeps a run from starting, before any check is run, in the same words.
     alone.repo.sh("git add plan.toml; git commit -qm plan");
-    let said = alone.sop(&["apply", "--yes"]);
+    let said = alone.sop_but(&[], &["apply", "--yes"]);
     assert_eq!(said.code, 5, "{}", said.out);
     assert_eq!(said.err, format!("error: {what}\nhelp: {get}\n"));
     assert!(said.out.contains(&format!("stop runtime: {what}\n        {get}\n")), "{}", said.out);
     assert!(said.out.contains("not run on the base"), "{}", said.out);
     assert!(!alone.at("main/.git/sop-run").exists());
     // A plan is shown whole all the same, its checks run.
-    let said = alone.sop(&["plan", "--json"]);
+    let said = alone.sop_but(&[], &["plan", "--json"]);
     let report: Value = serde_json::from_str(&said.out).expect("JSON");
     assert_eq!((said.code, &report["preflight"]["state"]), (5, &json!("stop")));
     assert_eq!(report["stages"][0]["wps"][0]["dod"][0]["class"], "green");
@@ -165,7 +165,7 @@ fn a_missing_agent_stops_unless_another_tier_takes_its_place() {
 fn a_version_that_never_comes_is_not_waited_for() {
     let desk = desk("[tiers.standard]\nworker = \"aider\"\n")
         .program("aider", "echo $$ > \"$HOME/pid\"; sleep 1000 & sleep 1000");
-    let said = desk.sop(&["preflight", "plan.toml"]);
+    let said = desk.sop_but(&[], &["preflight", "plan.toml"]);
     let found: Value = serde_json::from_str(&said.out).expect("JSON");
     let worker = &found["runtime"]["worker"];
     assert_eq!((&worker["found"], &worker["version"]), (&json!(true), &Value::Null), "{worker:#}");

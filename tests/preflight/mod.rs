@@ -1,5 +1,6 @@
 //! What holds before a run, part by part, on a table of repositories. Whatever is looked at, nothing is
-//! written: every byte and every date around the repository is compared, the index among them.
+//! written: every byte and every date around the repository is compared, the index among them, before and
+//! after everything that is run here.
 
 mod agents;
 mod docker;
@@ -14,6 +15,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
+use crate::support::checkout::Checkout;
 use crate::support::git_repo::{GitRepo, QUIET_GIT, sh};
 use crate::support::scratch::{Said, run};
 
@@ -93,7 +95,23 @@ impl Desk {
         command
     }
 
+    /// Runs `sop`, which writes nothing.
     fn sop(&self, args: &[&str]) -> Said {
+        let before = self.everything();
+        let said = self.sop_and_write(args);
+        assert_eq!(self.everything(), before, "sop {args:?} has written something");
+        said
+    }
+
+    /// Runs `sop` where it may write: what is the user's stays all the same, but for these places.
+    fn sop_but(&self, places: &[&str], args: &[&str]) -> Said {
+        let checkout = Checkout::new(self.at("main"), ".git");
+        checkout.touched(places, "as the test says");
+        checkout.sop_runs();
+        self.sop_and_write(args)
+    }
+
+    fn sop_and_write(&self, args: &[&str]) -> Said {
         run(self.command().args(args), "")
     }
 
@@ -105,15 +123,16 @@ impl Desk {
 
     /// Looks, and sees that nothing was written.
     fn look(&self, args: &[&str]) -> Found {
-        let before = self.everything();
-        let found = self.look_and_write(args);
-        assert_eq!(self.everything(), before, "preflight has written something");
-        found
+        self.found(&self.sop(&[&["preflight"], args].concat()))
     }
 
     /// Looks where a fetch may write.
     fn look_and_write(&self, args: &[&str]) -> Found {
-        let said = self.sop(&[&["preflight"], args].concat());
+        let fetched = [".git/refs/remotes", ".git/logs/refs/remotes"];
+        self.found(&self.sop_but(&fetched, &[&["preflight"], args].concat()))
+    }
+
+    fn found(&self, said: &Said) -> Found {
         assert_eq!(said.err, "", "{}", said.out);
         assert_eq!(said.out.lines().count(), 1, "one line: {}", said.out);
         let main = self.at("main");

@@ -143,6 +143,7 @@ fn plan() -> Checkpoint {
         session_split: None,
         estimate: None,
         delivery: None,
+        critic: None,
         warnings: vec!["briefs/form.md is 40 kB long".to_owned()],
         preflight: None,
     }

@@ -147,6 +147,7 @@ fn what_all_runs_together_say() {
 #[test]
 fn what_a_logged_command_came_to() {
     let rig = Rig::new(&plan(&wp("a", "")), &[]);
+    rig.touches(&["out.log"], "the log that was asked for");
     let line = "echo one; echo two >&2; exit 7";
     let said = rig.sop_ends(7, &["run-logged", "--json", "out.log", "--", "sh", "-c", line]);
     let told: Value = serde_json::from_str(&said.out).expect("one document");

@@ -7,20 +7,16 @@ use sop::run::lessons::{line, parse, wellformed};
 use crate::support::rig::Rig;
 use crate::support::written::{plan, with_head, worker, wp, wp_proven_by};
 
-/// Everything of the user's but the notes.
-fn beside_notes(rig: &Rig) -> Vec<(std::path::PathBuf, Vec<u8>)> {
-    let notes = [rig.repo().join(".sop"), rig.repo().join(".sop/notes.md")];
-    let mut users = rig.users();
-    users.retain(|path, _| {
-        !notes.contains(path) && !path.starts_with(rig.repo().join(".git/refs/sop"))
-    });
-    users.into_iter().collect()
+/// A repository whose notes `sop lesson` may write, and nothing else of the user's.
+fn notes(plan: &str, files: &[(&str, &str)]) -> Rig {
+    let rig = Rig::new(plan, files);
+    rig.touches(&[".sop"], "lessons are kept there");
+    rig
 }
 
 #[test]
 fn a_lesson_is_appended_and_nothing_else_is_touched() {
-    let rig = Rig::new(&plan(&wp("a", "")), &[("worker.sh", &worker("done_well"))]);
-    let before = beside_notes(&rig);
+    let rig = notes(&plan(&wp("a", "")), &[("worker.sh", &worker("done_well"))]);
     rig.sop_ends(
         0,
         &["lesson", "add", "Run tests with `--offline`.", "--for", "src/**", "--for", "a.txt"],
@@ -38,13 +34,12 @@ fn a_lesson_is_appended_and_nothing_else_is_touched() {
     // The same is not kept twice.
     let said = rig.sop_ends(0, &["lesson", "add", "Two\nlines, and \u{1b}[31mno colour"]);
     assert!(said.out.contains("has that already"), "{}", said.out);
-    assert_eq!(beside_notes(&rig), before);
     assert_eq!(rig.git(&["status", "--porcelain"]).trim(), "?? .sop/");
 }
 
 #[test]
 fn what_people_wrote_stays_as_it_is_and_what_is_no_lesson_is_named() {
-    let rig = Rig::new(&plan(&wp("a", "")), &[("worker.sh", &worker("done_well"))]);
+    let rig = notes(&plan(&wp("a", "")), &[("worker.sh", &worker("done_well"))]);
     let own = "Our notes.\n\n* 2026-01-02: Kept.\n- yesterday: it broke\n- 2026-01-03 for src: no ticks\n\
                - 2026-01-04 for `a/[`: odd\n\n  not of a lesson";
     rig.write(".sop/notes.md", own);
@@ -66,7 +61,7 @@ fn what_people_wrote_stays_as_it_is_and_what_is_no_lesson_is_named() {
 
 #[test]
 fn what_is_no_lesson_is_refused_with_what_to_do() {
-    let rig = Rig::new(&plan(&wp("a", "")), &[]);
+    let rig = notes(&plan(&wp("a", "")), &[]);
     let long = "x".repeat(2001);
     for (args, why) in [
         (&["lesson", "add", "  "][..], "says nothing"),
@@ -98,7 +93,7 @@ fn what_is_no_lesson_is_refused_with_what_to_do() {
 
 #[test]
 fn lessons_that_are_added_at_once_are_all_kept() {
-    let rig = Rig::new(&plan(&wp("a", "")), &[]);
+    let rig = notes(&plan(&wp("a", "")), &[]);
     std::thread::scope(|scope| {
         for n in 0..6 {
             let rig = &rig;
@@ -113,7 +108,7 @@ fn lessons_that_are_added_at_once_are_all_kept() {
 fn briefs_carry_what_meets_their_paths_and_a_run_keeps_what_it_began_with() {
     let wide = "\n[[wp]]\nid = \"b\"\nwhitelist = [\"src/**\", \"!src/old/**\"]\ndod = [\"true\"]\n\
                 brief_text = \"Do it.\"\nallow_empty = true\nneeds = [\"a\"]\n";
-    let rig = Rig::new(
+    let rig = notes(
         &plan(&(wp("a", "review = \"human\"") + wide)),
         &[("worker.sh", &worker("if [ $SOP_WP = a ]; then done_well; fi"))],
     );
@@ -141,8 +136,7 @@ fn briefs_carry_what_meets_their_paths_and_a_run_keeps_what_it_began_with() {
 
 #[test]
 fn lessons_of_a_run_that_somebody_changed_are_not_believed() {
-    let rig =
-        Rig::new(&plan(&wp("a", "review = \"human\"")), &[("worker.sh", &worker("done_well"))]);
+    let rig = notes(&plan(&wp("a", "review = \"human\"")), &[("worker.sh", &worker("done_well"))]);
     rig.sop_ends(0, &["lesson", "add", "True."]);
     rig.apply(4);
     let kept = rig.run_dir().join("lessons.json");
@@ -166,7 +160,7 @@ fn a_summary_offers_what_its_failures_teach_as_commands_that_a_shell_can_run() {
             + &wp("y", "")
             + &wp_proven_by("s", "[{ run = \"sleep 60\", timeout = \"1s\" }]", "")),
     );
-    let rig = Rig::new(&text, &[("worker.sh", &script)]);
+    let rig = notes(&text, &[("worker.sh", &script)]);
     rig.apply(4);
     rig.sop_ends(0, &["answer", "q1", "8080; rm -rf $HOME"]);
     let said = rig.sop_ends(3, &["resume"]);
@@ -192,7 +186,7 @@ fn a_summary_offers_what_its_failures_teach_as_commands_that_a_shell_can_run() {
 
 #[test]
 fn plans_and_run_directories_are_never_committed() {
-    let rig = Rig::new(
+    let rig = notes(
         &plan(&(wp("a", "") + &wp("b", "needs = [\"a\"]"))),
         &[("worker.sh", &worker("done_well"))],
     );

@@ -204,6 +204,8 @@ fn so_does_one_that_the_dod_makes() {
     let text = plan(&wp("a", "")).replace("grep -q good a.txt", "sh check.sh");
     let script = worker("done_well");
     let rig = Rig::new(&text, &[("worker.sh", &script), ("check.sh", check)]);
+    let packs = [".git/logs", ".git/refs", ".git/packed-refs", ".git/info"];
+    rig.touches(&packs, "a check has git clean up the repository");
     rig.apply(0);
     assert_eq!(rig.on("sop/o-1/a", "a.txt"), "good a\n");
     assert_eq!(checked_refs(&rig), Vec::<String>::new());

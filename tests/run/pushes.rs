@@ -104,6 +104,8 @@ fn a_push_of_its_own_work_that_got_through_is_found_out() {
         ),
     ] {
         let rig = pushing(&push, 2);
+        let noted = [".git/refs/remotes", ".git/logs/refs/remotes"];
+        rig.touches(&noted, "git notes what was pushed");
         rig.apply(0);
         let message = told(&rig, name).unwrap_or_else(|| panic!("{push}: {:?}", rig.wp("a")));
         assert!(message.contains("was pushed while the worker ran"), "{message}");
@@ -142,6 +144,9 @@ fn what_a_person_may_have_pushed_or_fetched_meanwhile_is_a_note() {
         ),
     ] {
         let rig = pushing(&push, 1);
+        let theirs = [".git/refs/heads/main", ".git/refs/remotes", ".git/logs"];
+        rig.touches(&theirs, "somebody commits, pushes and fetches");
+        rig.touches(&[".git/COMMIT_EDITMSG", ".git/FETCH_HEAD"], "and git notes that");
         rig.apply(0);
         let notes = rig.wp("a").notes;
         assert!(notes.iter().any(|note| note.contains("refs/remotes/origin/main")), "{notes:?}");

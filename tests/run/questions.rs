@@ -258,6 +258,7 @@ fn what_it_did_beside_is_not_forgotten_because_it_asked() {
     for end in [BLOCK.to_owned(), "kill -9 $$".to_owned()] {
         let script = asking(&format!("git config core.hooksPath /nowhere\n{end}"));
         let rig = Rig::new(&plan(&wp("a", "rounds = 1")), &[("worker.sh", &script)]);
+        rig.touches(&[".git/config"], "the worker changes it");
         if end == BLOCK {
             rig.apply(4);
             rig.sop_ends(0, &["answer", "q1", "B"]);

@@ -32,6 +32,7 @@ fn a_journal_that_somebody_else_touched_ends_the_engine_at_once() {
 #[test]
 fn a_guard_that_was_written_anew_proves_nothing() {
     let rig = after("git config core.sshCommand evil; echo F > $R/guard/a-1.json");
+    rig.touches(&[".git/config"], "the worker changes it");
     let said = rig.apply(5);
     assert!(said.out.contains("not as it was written"), "{}", said.out);
     assert_eq!(rig.wp("a").phase, Phase::Blocked);

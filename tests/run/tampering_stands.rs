@@ -9,6 +9,14 @@ use crate::support::rig::Rig;
 use crate::support::scratch::Said;
 use crate::support::written::{plan, worker, wp};
 
+const TOUCHED: [&str; 5] = [
+    ".git/config",
+    ".git/hooks",
+    ".git/refs/tags/evil",
+    ".git/refs/heads/other",
+    ".git/logs/refs/heads/other",
+];
+
 const HOOKS: &str = "git config core.hooksPath /tmp/evil";
 
 /// A run of one WP whose first worker does its work and then `mischief`.
@@ -16,7 +24,9 @@ fn first_round(mischief: &str, more: &str) -> Rig {
     let script = format!(
         "done_well\nif [ $SOP_ATTEMPT = 1 ]; then {mischief}\nfi\n[ -e $MARKS/go ] || {WAIT}"
     );
-    Rig::new(&plan(&wp("a", more)), &[("worker.sh", &worker(&script))])
+    let rig = Rig::new(&plan(&wp("a", more)), &[("worker.sh", &worker(&script))]);
+    rig.touches(&TOUCHED, "workers change these, which is found out");
+    rig
 }
 
 /// Told apart by the mark `patient`: one that waits for its end.

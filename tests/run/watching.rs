@@ -74,6 +74,7 @@ fn a_wp_that_ended_elsewhere_is_not_waited_for() {
 #[test]
 fn a_command_is_run_with_its_output_in_a_file() {
     let rig = Rig::new(&plan(&wp("a", "")), &[]);
+    rig.touches(&["out.log", "unheard.log"], "the logs that were asked for");
     let said = rig.sop_ends(0, &["run-logged", "out.log", "--", "sh", "-c", "echo one; echo two"]);
     assert!(said.out.contains("exit=0 lines=2 log=out.log"), "{}", said.out);
     assert!(!said.out.contains("one"), "{}", said.out);

@@ -231,6 +231,7 @@ fn one_that_changes_a_file_is_refused_and_all_beside_it_are_named() {
             "{both}\nif [ $SOP_LENS = quality ]; then {does}; : > $MARKS/done; fi\n{waits}\n{APPROVES}"
         );
         let rig = rig("minor", "", &judge);
+        rig.touches(&[".git/config"], "a reviewer changes it");
         let said = rig.apply(5);
         let wp = rig.wp("a");
         assert_eq!((wp.phase, wp.round), (Phase::Blocked, 1), "{does}");

@@ -1,5 +1,6 @@
 //! Fixtures that several rooms' tests share.
 
+pub mod checkout;
 pub mod codex_home;
 pub mod driven;
 pub mod forge;

@@ -1,6 +1,10 @@
 //! A repository with a plan in it, the binary run there, and everything that a run leaves behind to be
 //! looked at: its journal, its branches, its worktrees, its processes, the user's checkout.
 //!
+//! The user's checkout is compared when the rig goes, byte for byte and index included, with what it was when `sop`
+//! first ran there ([`Checkout`]). What a test writes with [`Rig::write`] or does with [`Rig::git`] is a change of its
+//! own; others are made in [`Rig::by_hand`]; and what something else is meant to change is named in [`Rig::touches`].
+//!
 //! Workers write marks (`$MARKS/…`) outside of every worktree, so that what really ran is known from
 //! themselves and not from the engine. The folder is on tmpfs where there is one: nothing here asks what
 //! a disk does, and a run syncs a lot.
@@ -21,6 +25,7 @@ use sop::ledger::{Ledger, WpState};
 use sop::model::ids::WpId;
 use tempfile::TempDir;
 
+use super::checkout::{Bytes, Checkout, walk};
 use super::git_repo::QUIET_GIT;
 use super::scratch::{Said, run};
 
@@ -29,13 +34,31 @@ const PATIENCE: Duration = Duration::from_secs(180);
 
 /// A repository, and folders around it.
 pub struct Rig {
+    /// Before the folder, so that it is compared while that is there.
+    checkout: Checkout,
     temp: TempDir,
 }
+
+/// What of git changes nothing, not even an index that is out of date.
+const LOOKS: [&str; 12] = [
+    "cat-file",
+    "diff-tree",
+    "for-each-ref",
+    "fsck",
+    "log",
+    "ls-files",
+    "ls-tree",
+    "merge-base",
+    "rev-list",
+    "rev-parse",
+    "show",
+    "show-ref",
+];
 
 impl Rig {
     /// A repository on `main` with one commit that holds `files` and the plan.
     pub fn new(plan: &str, files: &[(&str, &str)]) -> Self {
-        let rig = Self { temp: folder() };
+        let rig = Self::empty();
         for name in ["repo", "trees", "marks", "home"] {
             fs::create_dir(rig.root().join(name)).expect("a folder");
         }
@@ -51,11 +74,27 @@ impl Rig {
 
     /// The same as another, in a folder of its own. Nothing may be running in that.
     pub fn copy_of(other: &Self) -> Self {
-        let rig = Self { temp: folder() };
+        let rig = Self::empty();
         let from = other.root().join(".");
         let copied = Command::new("cp").arg("-a").arg(from).arg(rig.root()).status();
         assert!(copied.expect("cp").success());
         rig
+    }
+
+    fn empty() -> Self {
+        let temp = folder();
+        Self { checkout: Checkout::new(temp.path().join("repo"), ".git"), temp }
+    }
+
+    /// What a test changes of the checkout itself, while `sop` has run there already.
+    #[track_caller]
+    pub fn by_hand<T>(&self, change: impl FnOnce() -> T) -> T {
+        self.checkout.by_hand(change)
+    }
+
+    /// These places below the checkout are meant to change, and why; they are not compared.
+    pub fn touches(&self, names: &[&str], why: &str) {
+        self.checkout.touched(names, why);
     }
 
     /// The folder around everything.
@@ -80,10 +119,13 @@ impl Rig {
     }
 
     /// Writes a file of the checkout, and the folders above it.
+    #[track_caller]
     pub fn write(&self, name: &str, text: &str) {
         let path = self.repo().join(name);
-        fs::create_dir_all(path.parent().expect("below the root")).expect("folders");
-        fs::write(path, text).expect("a file");
+        self.by_hand(|| {
+            fs::create_dir_all(path.parent().expect("below the root")).expect("folders");
+            fs::write(path, text).expect("a file");
+        });
     }
 
     /// The plan as it stands.
@@ -92,8 +134,13 @@ impl Rig {
     }
 
     /// Runs git in the checkout, which must succeed, and returns what it said.
+    #[track_caller]
     pub fn git(&self, args: &[&str]) -> String {
-        let said = run(self.command("git").args(args), "");
+        let git = || run(self.command("git").args(args), "");
+        let said = match args.first().is_some_and(|verb| LOOKS.contains(verb)) {
+            true => git(),
+            false => self.by_hand(git),
+        };
         assert_eq!(said.code, 0, "git {args:?}: {}", said.err);
         said.out
     }
@@ -115,6 +162,7 @@ impl Rig {
         if !rustix::process::geteuid().is_root() {
             return self.sop(args);
         }
+        self.checkout.sop_runs();
         let mut command = self.command("setpriv");
         command.args(["--bounding-set=-all", "--inh-caps=-all", env!("CARGO_BIN_EXE_sop")]);
         command.args(args);
@@ -182,6 +230,7 @@ impl Rig {
         let path = self.root().join("engine.out");
         let out = fs::File::options().create(true).append(true).open(path).expect("a file");
         let err = out.try_clone().expect("another hold");
+        self.checkout.sop_runs();
         let mut command = self.command(program);
         command.args(before).arg(env!("CARGO_BIN_EXE_sop")).args(args);
         command.stdin(Stdio::null()).stdout(out).stderr(err).process_group(0);
@@ -205,6 +254,7 @@ impl Rig {
         fs::write(&path, "").expect("a file");
         let words = [&[env!("CARGO_BIN_EXE_sop")][..], args].concat();
         let line = shlex::try_join(words).expect("words");
+        self.checkout.sop_runs();
         let mut command = self.command("script");
         command.envs(env.iter().filter_map(|pair| pair.split_once('=')));
         command.args(["-qefc", &line]).arg(&path).env("TERM", "dumb").env("SHELL", "/bin/sh");
@@ -236,6 +286,7 @@ impl Rig {
     }
 
     fn binary(&self) -> Command {
+        self.checkout.sop_runs();
         self.command(env!("CARGO_BIN_EXE_sop"))
     }
 
@@ -321,8 +372,7 @@ impl Rig {
 
     /// Everything that is the user's: the checkout byte for byte with modes and links, and of the
     /// repository all but objects and what is `sop`'s own.
-    pub fn users(&self) -> BTreeMap<PathBuf, Vec<u8>> {
-        let mut found = BTreeMap::new();
+    pub fn users(&self) -> Bytes {
         let ours = [
             "sop-run",
             "objects",
@@ -334,17 +384,13 @@ impl Rig {
         ];
         let ours: Vec<PathBuf> =
             ours.iter().map(|name| self.repo().join(".git").join(name)).collect();
-        walk(&self.repo(), &mut |path, bytes| {
-            let mine = ours.iter().any(|ours| path.starts_with(ours));
-            if !mine {
-                found.insert(path.to_owned(), bytes);
-            }
-        });
+        let mut found = Bytes::new();
+        walk(&self.repo(), &ours, &mut found);
         found
     }
 
     /// The same, without these places below the repository's folder, and without folders.
-    pub fn users_but(&self, names: &[&str]) -> BTreeMap<PathBuf, Vec<u8>> {
+    pub fn users_but(&self, names: &[&str]) -> Bytes {
         let git = self.repo().join(".git");
         let mut found = self.users();
         found.retain(|path, _| !names.iter().any(|name| path.starts_with(git.join(name))));
@@ -491,22 +537,4 @@ fn folder() -> TempDir {
         false => TempDir::new(),
     };
     made.expect("a temporary folder")
-}
-
-/// Every file, link and folder below `folder`: contents, where links lead, and modes.
-fn walk(folder: &Path, found: &mut impl FnMut(&Path, Vec<u8>)) {
-    use std::os::unix::fs::PermissionsExt;
-    for entry in fs::read_dir(folder).expect("a folder") {
-        let path = entry.expect("an entry").path();
-        let meta = fs::symlink_metadata(&path).expect("it is there");
-        let mut bytes = format!("{:o} ", meta.permissions().mode()).into_bytes();
-        if meta.is_symlink() {
-            bytes.extend(fs::read_link(&path).expect("a link").as_os_str().as_bytes());
-        } else if meta.is_file() {
-            bytes.extend(fs::read(&path).expect("a file"));
-        } else if meta.is_dir() {
-            walk(&path, found);
-        }
-        found(&path, bytes);
-    }
 }

@@ -54,6 +54,7 @@ pub fn plan(stages: &[&str]) -> Plan {
         budget: Budget::default(),
         verify: None,
         delivery: None,
+        critic: None,
     }
 }
 

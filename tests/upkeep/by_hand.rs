@@ -207,6 +207,8 @@ fn a_lead_who_works_beside_a_run_is_blamed_on_nobody() {
         .replace("\"false\"", "\"true\"");
     let rig = Rig::new(&plan, &[(".gitignore", "*.log\n")]);
     rig.write(".env", "SECRET=1\n");
+    let mine = [".git/refs/heads/mine", ".git/logs/refs/heads/mine"];
+    rig.touches(&mine, "the lead has a worktree and a branch made");
     let engine = rig.start(&["apply", "--yes"]);
     until(|| if rig.mark("up").exists() { Ok(()) } else { Err("no worker is up".to_owned()) });
     let path = rig.sop_ends(0, &["worktree", "new", "mine", "--bare"]).out;

@@ -78,10 +78,56 @@ pub fn by_refs(common: &Path) -> Contents {
     of_commits(&repo, &tips)
 }
 
-/// Everything that one commit holds, with its history.
-pub fn by_commit(common: &Path, commit: &str, what: &str) -> Contents {
+/// Everything that a git folder holds for itself: what its own refs, its HEAD and its logs name, and its index. `common`:
+/// where the objects are.
+pub fn of_git_folder(folder: &Path, common: &Path) -> Contents {
     let repo = Repository::open(common).expect("a repository");
-    of_commits(&repo, &[(Oid::from_str(commit).expect("an id"), what.to_owned())])
+    let mut ids: BTreeMap<String, String> = BTreeMap::new();
+    for place in ["HEAD", "refs", "logs"] {
+        for (file, text) in text_of(&folder.join(place)) {
+            for word in text.split([' ', '\n']).filter(|word| word.len() == 40) {
+                ids.insert(word.to_owned(), file.display().to_string());
+            }
+        }
+    }
+    let mut found = in_index(&folder.join("index"));
+    for (id, file) in ids {
+        let Ok(object) = Oid::from_str(&id).and_then(|id| repo.find_object(id, None)) else {
+            continue;
+        };
+        match object.peel_to_commit() {
+            Ok(commit) => found.extend(of_commits(&repo, &[(commit.id(), file)])),
+            Err(_) => drop(found.insert(object.id(), file)),
+        }
+    }
+    found
+}
+
+/// Files at or below a place, with what is written in them.
+fn text_of(place: &Path) -> Vec<(PathBuf, String)> {
+    if place.is_file() {
+        return fs::read_to_string(place)
+            .map(|text| (place.to_path_buf(), text))
+            .into_iter()
+            .collect();
+    }
+    let entries = fs::read_dir(place).into_iter().flatten().flatten();
+    entries.flat_map(|entry| text_of(&entry.path())).collect()
+}
+
+/// The git folders of submodules below a `modules` folder.
+pub fn modules(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let path = entry.path();
+        if path.join("HEAD").exists() {
+            found.extend(modules(&path.join("modules")));
+            found.push(path);
+        } else if path.is_dir() {
+            found.extend(modules(&path));
+        }
+    }
+    found
 }
 
 fn of_commits(repo: &Repository, tips: &[(Oid, String)]) -> Contents {

@@ -51,12 +51,13 @@ fn all_of_a_checkout_moves_or_none_of_it_does() {
         if state.migrate == Ends::Not {
             return;
         }
-        let place = Place::with_main(state);
+        let mut place = Place::with_main(state);
         let main = place.main();
         sh(&main, "mkdir -p .git/hooks; echo 'exit 0' > .git/hooks/post-merge");
         let other = beside(&place, "other");
         let inside = main.join("build/inside");
         sh(&main, "git worktree add -q -b inside build/inside; echo i > build/inside/i.txt");
+        place.prepared();
         let (said, other_said) = (sh(&main, SAID), sh(&other, SAID));
         let (before, index) = (bytes::on_disk(&main), fs::read(main.join(".git/index")).ok());
         let result = migration(&place).and_then(|migration| migration.apply().map(|()| migration));
@@ -65,6 +66,7 @@ fn all_of_a_checkout_moves_or_none_of_it_does() {
             assert_eq!(sh(&main, SAID), said, "{}", state.name);
             return;
         }
+        place.moved("it is a worktree of a bare repository");
         let folder = result.expect("it is done").folder;
         let name = if state.name.starts_with("detached") { "checkout" } else { "main" };
         assert_eq!(folder, main.join(name), "{}", state.name);
@@ -146,7 +148,7 @@ fn killed_after_any_step_it_is_finished_or_undone() {
 
 /// A checkout with all that a migration has a step for.
 fn rich() -> Place {
-    let place = Place::with_main(clean());
+    let mut place = Place::with_main(clean());
     sh(
         &place.main(),
         "git -c protocol.file.allow=always submodule --quiet add \"${PWD%/*}/sub.git\" sub; git commit -q -m sub
@@ -155,6 +157,7 @@ fn rich() -> Place {
     );
     beside(&place, "other");
     sh(&place.main(), "git worktree add -q -b inside build/inside");
+    place.prepared();
     place
 }
 
@@ -199,6 +202,29 @@ fn what_cannot_be_moved_is_refused_by_name() {
         "git config include.path ../more",
         "`include.path` names a file",
         "git config --unset include.path",
+    );
+    sh(&root, "git clone -q --bare main up.git; cp -r up.git main/dir/up.git");
+    for (key, path) in [
+        ("remote.origin.url", "../up.git"),
+        ("remote.origin.pushurl", "./dir/../../up.git"),
+        ("branch.main.remote", "../up.git"),
+        ("core.excludesFile", ".git/own-ignores"),
+        ("core.hooksPath", "../hooks"),
+    ] {
+        let says = format!("`{}` is {path}", key.to_ascii_lowercase());
+        try_it(&format!("git config {key} {path}"), &says, &format!("git config --unset {key}"));
+    }
+    // What it says to type instead is enough, and what is in the checkout moves along with it.
+    script("git config remote.origin.url ../up.git");
+    let why = refused(&place);
+    let typed = why.split('`').find(|part| part.starts_with("git config ")).expect("a command");
+    script(typed);
+    script(
+        "git ls-remote -q origin > /dev/null; git config remote.inner.url ./dir/up.git; git config branch.main.remote .",
+    );
+    migration(&place).expect("nothing is in the way");
+    script(
+        "git config --remove-section remote.origin; git config --remove-section remote.inner; rm -r dir/up.git",
     );
     try_it("touch .git/packed-refs.lock", "packed-refs.lock", "rm .git/packed-refs.lock");
     try_it("ln -s \"$PWD/dir\" absolute", "absolute", "rm absolute");

@@ -1,9 +1,11 @@
 //! What is left when the work is done: every verb that takes something away, against one table of states.
 
+mod again;
 mod bare_runs;
 mod by_hand;
 mod bytes;
 mod migration;
 mod place;
+mod proof;
 mod states;
 mod verbs;

@@ -65,6 +65,8 @@ pub struct Place {
     /// The main checkout as it was when the place was ready.
     pub main_before: Files,
     index_before: Vec<u8>,
+    /// Whether something was to become of it, so that it is not compared once more at the end.
+    moved: bool,
 }
 
 impl Place {
@@ -104,7 +106,13 @@ impl Place {
             tar.args(["-x", "--preserve-permissions"]).stdin(Stdio::piped()).spawn().expect("tar");
         tar.stdin.take().expect("piped").write_all(&FIRST).expect("unpacked");
         assert!(tar.wait().expect("tar").success());
-        Self { temp, process: None, main_before: BTreeMap::new(), index_before: Vec::new() }
+        Self {
+            temp,
+            process: None,
+            main_before: BTreeMap::new(),
+            index_before: Vec::new(),
+            moved: false,
+        }
     }
 
     fn ready(&mut self, state: &State, folder: &Path) {
@@ -122,6 +130,11 @@ impl Place {
                 .expect("cat");
             self.process = Some(child);
         }
+        self.prepared();
+    }
+
+    /// The main checkout is to stay as it is now: a test that changes it itself says so afterwards.
+    pub fn prepared(&mut self) {
         self.main_before = bytes::on_disk(&self.main());
         self.index_before = self.main_index();
     }
@@ -150,17 +163,17 @@ impl Place {
         Repo::discover(&self.main()).expect("a repository")
     }
 
-    /// All work that there is: in the worktree and its index, in the main checkout and its index, under refs, and at a
-    /// HEAD that is on no branch. What is ignored is the second.
+    /// All work that there is: in the worktree and its index, wherever somebody moved it, in the main checkout and its
+    /// index, under refs, those that one worktree has for itself too, in the logs of HEADs, and all of that of every
+    /// submodule and of what they were cloned from. What is ignored is the second.
     pub fn work(&self) -> (Contents, Contents) {
         let common = self.main().join(".git");
         let mut all = bytes::by_refs(&common);
         let mut ignored = Contents::new();
-        for (folder, admin) in
-            [(self.main(), common.clone()), (self.tree(), common.join("worktrees/w"))]
-        {
+        let admin = common.join("worktrees/w");
+        for folder in [self.main(), self.tree(), self.root().join("trees/lead/elsewhere")] {
             if folder.join(".git").exists() {
-                let list = sh(&folder, "git ls-files -o -i --exclude-standard");
+                let list = sh(&folder, "git ls-files -o -i --exclude-standard 2>/dev/null || true");
                 let mut files = bytes::on_disk(&folder);
                 let mut out = BTreeMap::new();
                 for name in list.lines() {
@@ -169,13 +182,25 @@ impl Place {
                 ignored.extend(bytes::contents(&out));
                 all.extend(bytes::contents(&files));
             }
-            all.extend(bytes::in_index(&admin.join("index")));
-            let head = fs::read_to_string(admin.join("HEAD")).unwrap_or_default();
-            if head.trim().len() == 40 {
-                all.extend(bytes::by_commit(&common, head.trim(), "a detached HEAD"));
+        }
+        for folder in [&common, &admin].into_iter().filter(|folder| folder.exists()) {
+            all.extend(bytes::of_git_folder(folder, &common));
+            for module in bytes::modules(&folder.join("modules")) {
+                all.extend(bytes::by_refs(&module));
+                all.extend(bytes::of_git_folder(&module, &module));
+            }
+        }
+        for remote in ["sub.git", "deep.git"].map(|name| self.root().join(name)) {
+            if remote.exists() {
+                all.extend(bytes::by_refs(&remote));
             }
         }
         (all, ignored)
+    }
+
+    /// The main checkout is another one by now, and why.
+    pub fn moved(&mut self, _why: &str) {
+        self.moved = true;
     }
 
     /// That the main checkout is byte for byte what it was, its index, HEAD and configuration too.
@@ -187,6 +212,9 @@ impl Place {
 
 impl Drop for Place {
     fn drop(&mut self) {
+        if !self.moved && !std::thread::panicking() {
+            self.main_is_as_it_was("at the end");
+        }
         if let Some(mut child) = self.process.take() {
             drop(child.stdin.take());
             let _ = child.wait();

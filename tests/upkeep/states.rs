@@ -56,6 +56,15 @@ pub struct State {
 use Ends::{Done, Not, Stays};
 use Gc::{Hold, Reclaim, Salvage};
 
+/// A submodule, which `main` has too.
+macro_rules! submodule {
+    () => {
+        "git -c protocol.file.allow=always submodule --quiet add \"$ROOT/sub.git\" sub; git commit -q -m 'a submodule'
+         git -C \"$MAIN\" merge -q --ff-only \"$(git rev-parse HEAD)\" 2>/dev/null || true
+         "
+    };
+}
+
 const CLEAN: State = State {
     name: "clean",
     merge: Merge::Merged,
@@ -245,19 +254,179 @@ pub const STATES: &[State] = &[
     },
     State {
         name: "submodule",
-        script: "git -c protocol.file.allow=always submodule --quiet add \"$ROOT/sub.git\" sub; git commit -q -m 'a submodule'
-            git -C \"$MAIN\" merge -q --ff-only \"$(git rev-parse HEAD)\" 2>/dev/null || true",
+        script: submodule!(),
         ..CLEAN
     },
     State {
         name: "submodule with own work",
-        script: "git -c protocol.file.allow=always submodule --quiet add \"$ROOT/sub.git\" sub; git commit -q -m 'a submodule'
-            git -C \"$MAIN\" merge -q --ff-only \"$(git rev-parse HEAD)\" 2>/dev/null || true
-            cd sub; echo own >> tracked.txt; git -c user.name=x -c user.email=x@y commit -q -a -m own",
+        script: concat!(
+            submodule!(),
+            "cd sub; echo own >> tracked.txt; git -c user.name=x -c user.email=x@y commit -q -a -m own"
+        ),
         rm: Stays("a submodule holds work"),
         discard: Stays("a submodule holds work"),
         archive: Stays("a submodule holds work"),
         gc: Hold("a submodule holds work"),
+        ..CLEAN
+    },
+    State {
+        name: "submodule with a stash",
+        script: concat!(
+            submodule!(),
+            "cd sub; git config user.name x; git config user.email x@y; echo stashed >> tracked.txt; git stash -q"
+        ),
+        rm: Stays("a submodule holds work that is nowhere else: sub"),
+        discard: Stays("a submodule holds work that is nowhere else: sub"),
+        archive: Stays("a submodule holds work that is nowhere else: sub"),
+        gc: Hold("a submodule holds work that is nowhere else: sub"),
+        ..CLEAN
+    },
+    State {
+        name: "submodule with two stashes, one dropped",
+        script: concat!(
+            submodule!(),
+            "cd sub; git config user.name x; git config user.email x@y; for n in 1 2; do echo stash $n > other.txt; git stash -q; done; git stash drop -q"
+        ),
+        rm: Stays("a submodule holds work that is nowhere else: sub"),
+        discard: Stays("a submodule holds work that is nowhere else: sub"),
+        archive: Stays("a submodule holds work that is nowhere else: sub"),
+        gc: Hold("a submodule holds work that is nowhere else: sub"),
+        ..CLEAN
+    },
+    State {
+        name: "submodule with a tag",
+        script: concat!(
+            submodule!(),
+            "cd sub; git config user.name x; git config user.email x@y; echo tagged >> tracked.txt; git commit -q -a -m tagged; git tag kept; git reset -q --hard HEAD~1; git reflog expire --expire=now --all"
+        ),
+        rm: Stays("a submodule holds work that is nowhere else: sub"),
+        discard: Stays("a submodule holds work that is nowhere else: sub"),
+        archive: Stays("a submodule holds work that is nowhere else: sub"),
+        gc: Hold("a submodule holds work that is nowhere else: sub"),
+        ..CLEAN
+    },
+    State {
+        name: "submodule with a tag of a file",
+        script: concat!(
+            submodule!(),
+            "cd sub; git tag kept $(echo only here | git hash-object -w --stdin)"
+        ),
+        rm: Stays("a submodule holds work that is nowhere else: sub"),
+        discard: Stays("a submodule holds work that is nowhere else: sub"),
+        archive: Stays("a submodule holds work that is nowhere else: sub"),
+        gc: Hold("a submodule holds work that is nowhere else: sub"),
+        ..CLEAN
+    },
+    State {
+        name: "submodule with a note",
+        script: concat!(
+            submodule!(),
+            "cd sub; git config user.name x; git config user.email x@y; git notes add -m 'noted only here' 2>/dev/null"
+        ),
+        rm: Stays("a submodule holds work that is nowhere else: sub"),
+        discard: Stays("a submodule holds work that is nowhere else: sub"),
+        archive: Stays("a submodule holds work that is nowhere else: sub"),
+        gc: Hold("a submodule holds work that is nowhere else: sub"),
+        ..CLEAN
+    },
+    State {
+        name: "submodule with a branch",
+        script: concat!(
+            submodule!(),
+            "cd sub; git config user.name x; git config user.email x@y; git checkout -q -b other; echo other >> tracked.txt; git commit -q -a -m other; git checkout -q -; git reflog expire --expire=now --all"
+        ),
+        rm: Stays("a submodule holds work that is nowhere else: sub"),
+        discard: Stays("a submodule holds work that is nowhere else: sub"),
+        archive: Stays("a submodule holds work that is nowhere else: sub"),
+        gc: Hold("a submodule holds work that is nowhere else: sub"),
+        ..CLEAN
+    },
+    State {
+        name: "submodule with work that only its log names",
+        script: concat!(
+            submodule!(),
+            "cd sub; git config user.name x; git config user.email x@y; echo logged >> tracked.txt; git commit -q -a -m logged; git reset -q --hard HEAD~1"
+        ),
+        rm: Stays("a submodule holds work that is nowhere else: sub"),
+        discard: Stays("a submodule holds work that is nowhere else: sub"),
+        archive: Stays("a submodule holds work that is nowhere else: sub"),
+        gc: Hold("a submodule holds work that is nowhere else: sub"),
+        ..CLEAN
+    },
+    State {
+        name: "submodule with something staged",
+        script: concat!(
+            submodule!(),
+            "cd sub; echo staged >> tracked.txt; git add -A; git show HEAD:tracked.txt > tracked.txt"
+        ),
+        rm: Stays("a submodule holds work that is nowhere else: sub"),
+        discard: Stays("a submodule holds work that is nowhere else: sub"),
+        archive: Stays("a submodule holds work that is nowhere else: sub"),
+        gc: Hold("a submodule holds work that is nowhere else: sub"),
+        ..CLEAN
+    },
+    State {
+        name: "submodule that was put away, with own work",
+        script: concat!(
+            submodule!(),
+            "cd sub; git config user.name x; git config user.email x@y; echo own >> tracked.txt; git stash -q; cd ..; git submodule --quiet deinit sub"
+        ),
+        rm: Stays("a submodule holds work that is nowhere else: modules/sub"),
+        discard: Stays("a submodule holds work that is nowhere else: modules/sub"),
+        archive: Stays("a submodule holds work that is nowhere else: modules/sub"),
+        gc: Hold("a submodule holds work that is nowhere else: modules/sub"),
+        ..CLEAN
+    },
+    State {
+        name: "submodule of a submodule, with a stash",
+        script: concat!(
+            submodule!(),
+            "git clone -q --bare sub \"$ROOT/deep.git\"; cd sub; git config user.name x; git config user.email x@y; git -c protocol.file.allow=always submodule --quiet add \"$ROOT/deep.git\" deep; git commit -q -m deep; git push -q origin HEAD:refs/heads/with-deep
+            git fetch -q; cd ..; git add -A; git commit -q -m 'a deeper one'; git -C \"$MAIN\" merge -q --ff-only \"$(git rev-parse HEAD)\" 2>/dev/null || true
+            cd sub/deep; git config user.name x; git config user.email x@y; echo stashed >> tracked.txt; git stash -q"
+        ),
+        rm: Stays("a submodule holds work that is nowhere else: sub"),
+        discard: Stays("a submodule holds work that is nowhere else: sub"),
+        archive: Stays("a submodule holds work that is nowhere else: sub"),
+        gc: Hold("a submodule holds work that is nowhere else: sub"),
+        ..CLEAN
+    },
+    State {
+        name: "a ref of its own",
+        script: "git checkout -q --detach; echo kept > kept.txt; git add -A; git commit -q -m kept; git update-ref refs/worktree/keep HEAD
+            git checkout -q -; git reflog expire --expire=now --all",
+        rm: Stays("refs of its own hold commits that no other has"),
+        discard: Stays("refs of its own hold commits that no other has"),
+        gc: Salvage("only refs of its own hold"),
+        ..CLEAN
+    },
+    State {
+        name: "a ref of its own, of a file",
+        script: "git update-ref refs/worktree/keep $(echo only here | git hash-object -w --stdin)",
+        rm: Stays("holds what is no commit"),
+        discard: Stays("holds what is no commit"),
+        archive: Stays("holds what is no commit"),
+        gc: Hold("holds what is no commit"),
+        ..CLEAN
+    },
+    State {
+        name: "thrown away, and in its log",
+        script: "echo tried > tried.txt; git add -A; git commit -q -m tried; git reset -q --hard HEAD~1",
+        gc: Salvage("only its log names"),
+        ..CLEAN
+    },
+    State {
+        name: "amended, and the first form in its log",
+        script: "echo first > other.txt; git commit -q -a -m first; echo second > other.txt; git commit -q -a --amend -m second
+            git -C \"$MAIN\" merge -q --ff-only \"$(git rev-parse HEAD)\" 2>/dev/null || true",
+        gc: Salvage("only its log names"),
+        ..CLEAN
+    },
+    State {
+        name: "rebased, and the first form in its log",
+        script: "git -C \"$MAIN\" reset -q --hard refs/pre/rebase; git rebase -q main 2>/dev/null || true",
+        sync: Not,
+        migrate: Not,
         ..CLEAN
     },
     State {

@@ -269,6 +269,7 @@ fn sync_moves_the_paths_that_changed_and_no_other() {
         if !ended(state, state.sync, &result) {
             return place.main_is_as_it_was(state.name);
         }
+        place.moved("it is brought up to date");
         let mut now = bytes::on_disk(&place.main());
         for path in &files {
             place.main_before.remove(path);

@@ -1,7 +1,7 @@
 //! The task of a drafted package: its findings, each with its place. What scouts wrote stands in fences,
 //! so that it is read as what somebody says, and cannot pass for a part of the brief.
 
-use crate::audit::scouts::fenced;
+use crate::brief::fence;
 use crate::model::gap::Gap;
 use crate::model::ids::CommitId;
 
@@ -30,16 +30,16 @@ fn one(gap: &Gap) -> String {
         _ => gap.line.to_string(),
     };
     let mut text = format!(
-        "\n### {} ({}, {})\n\nAt\n\n{}\nwhich says\n\n{}\nFound:\n\n{}",
+        "\n### {} ({}, {})\n\nAt\n\n{}\n\nwhich says\n\n{}\n\nFound:\n\n{}\n",
         gap.id,
         gap.severity.name(),
         concerns.join(", "),
-        fenced(&format!("{}:{lines}", gap.path)),
-        fenced(&gap.quote),
-        fenced(&said(gap)),
+        fence::block(&format!("{}:{lines}", gap.path)),
+        fence::block(&gap.quote),
+        fence::block(&said(gap)),
     );
     if !gap.fix.trim().is_empty() {
-        text.push_str(&format!("\nProposed:\n\n{}", fenced(&gap.fix)));
+        text.push_str(&format!("\nProposed:\n\n{}\n", fence::block(&gap.fix)));
     }
     if !gap.depends_on.is_empty() {
         text.push_str(&format!("\nIt builds on {}.\n", gap.depends_on.join(", ")));

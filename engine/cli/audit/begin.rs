@@ -101,6 +101,7 @@ pub(super) fn begin(repo: &Repo, args: &Args, color: Color) -> Result<Begun, Fai
         who: &repo.identity().name,
         classed: dry.classes.values().cloned().collect(),
         audit: Some(audit.bytes()),
+        critic: None,
         lessons: &compiled.lessons,
     };
     let dir = create::create(repo, &new).map_err(drive::refused)?;

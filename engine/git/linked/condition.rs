@@ -8,10 +8,10 @@ use bstr::{BStr, BString, ByteSlice};
 use crate::git::error::GitError;
 use crate::git::in_use::{self, User};
 use crate::git::submodule;
-use crate::git::worktree::REMOVING;
 use crate::model::ids::CommitId;
 use crate::plain_file;
 
+use super::away::{came_since, is_cut_short};
 use super::inside::Inside;
 use super::scratch_index::ScratchIndex;
 use super::{Head, Linked};
@@ -21,8 +21,10 @@ use super::{Head, Linked};
 pub struct Condition {
     /// Its folder is not there.
     pub missing: bool,
-    /// Its removal was begun, and cut short.
+    /// Its removal was begun, and cut short when its folder was moved aside already.
     pub removing: bool,
+    /// What came into the folder aside since then.
+    pub came_since: Vec<BString>,
     /// Its `.git` is not the link to its registration any more.
     pub unlinked: bool,
     /// Tracked files that are not as the index has them, whatever its flags say.
@@ -57,8 +59,14 @@ pub struct Condition {
     pub locked: Option<String>,
     /// Processes in it.
     pub users: Vec<User>,
-    /// HEAD is at this commit, and no ref holds that.
+    /// HEAD is at this commit, and no ref that stays holds that.
     pub loose_head: Option<CommitId>,
+    /// Commits that only refs of its own hold (`refs/worktree`, those of a bisect).
+    pub own_refs: Vec<CommitId>,
+    /// Commits that only the log of its HEAD holds, the newest ones, or that are only named by what is under way.
+    pub logged: Vec<CommitId>,
+    /// Refs of its own that name no commit.
+    pub own_objects: Vec<BString>,
 }
 
 impl Condition {
@@ -71,7 +79,16 @@ impl Condition {
     /// Nothing in it would be lost with the folder, but for what is ignored and what was brought along.
     #[must_use]
     pub fn is_clean(&self) -> bool {
-        !self.has_modified() && self.untracked.is_empty() && self.loose_head.is_none()
+        let own = self.own_refs.is_empty() && self.own_objects.is_empty();
+        let own = own && self.logged.is_empty() && self.loose_head.is_none();
+        !self.has_modified() && self.untracked.is_empty() && own
+    }
+
+    /// The same, but for what a ref holds as soon as it is kept: commits that no shared ref held before.
+    #[must_use]
+    pub fn but_for_commits(&self) -> Self {
+        let none = Vec::new;
+        Self { loose_head: None, own_refs: none(), logged: none(), ..self.clone() }
     }
 }
 
@@ -82,7 +99,8 @@ impl Linked {
     /// Git or the system cannot read it. What it cannot read inside is named instead.
     pub fn condition(&self, brought: &[BString]) -> Result<Condition, GitError> {
         let mut found = Condition {
-            removing: self.admin.join(REMOVING).exists(),
+            removing: is_cut_short(self.path(), &self.admin),
+            came_since: came_since(&self.admin),
             under_way: self.under_way(),
             index_locked: self.admin.join("index.lock").exists(),
             locked: self.locked(),
@@ -106,13 +124,19 @@ impl Linked {
                 look_inside(root, &index, &mut found)?;
             }
         }
-        if let Head::Detached(at) = &self.head {
-            let held =
-                self.repo.git().args(["for-each-ref", "--count=1", "--contains", at.as_str()]);
-            if held.run().map_or(true, |held| held.is_empty()) {
-                found.loose_head = Some(at.clone());
-            }
+        if let Head::Detached(at) = &self.head
+            && !self.repo.is_held(at).unwrap_or(false)
+        {
+            found.loose_head = Some(at.clone());
         }
+        if !self.is_main() {
+            let own = self.repo.own_of(&self.admin, self.head.commit())?;
+            (found.own_refs, found.logged, found.own_objects) = (own.refs, own.logged, own.objects);
+        }
+        let inside = self.path().filter(|path| path.is_dir());
+        found.submodules.extend(submodule::own_work(inside, &self.admin, &index.submodules())?);
+        found.submodules.sort();
+        found.submodules.dedup();
         Ok(found)
     }
 
@@ -254,15 +278,10 @@ fn look_inside(root: &Path, index: &ScratchIndex, found: &mut Condition) -> Resu
         if !super::on_disk(root, &path).is_dir() {
             continue;
         }
-        let own = submodule::has_own_commits(root, path.as_bstr())?;
-        let changes =
-            || submodule::look(root, path.as_bstr()).map(|inside| !inside.irregular.is_empty());
-        if own || changes()? {
+        if !submodule::look(root, path.as_bstr())?.irregular.is_empty() {
             found.submodules.push(path);
         }
     }
-    found.submodules.sort();
-    found.submodules.dedup();
     Ok(())
 }
 

@@ -7,7 +7,7 @@
 //! | 1 | the commit that HEAD was at |
 //! | 2 | the index; in a conflict our side of it |
 //! | 3 | untracked files, and ignored ones where that was asked for |
-//! | 4 … | bytes that a filter would not give back, the other sides of a conflict, and what was under way |
+//! | 4 … | bytes that a filter would not give back, the other sides of a conflict, and commits that only the worktree named |
 
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
@@ -15,7 +15,7 @@ use std::path::Path;
 use bstr::{BString, ByteSlice};
 
 use crate::git::error::GitError;
-use crate::git::objects::{EXECUTABLE, FILE, Leaf, ObjectId};
+use crate::git::objects::{EXECUTABLE, FILE, Leaf};
 use crate::model::ids::{CommitId, TreeId};
 use crate::plain_file;
 
@@ -41,7 +41,7 @@ pub struct Trees {
     pub raw: Option<TreeId>,
     /// The other sides of conflicts: the ancestor's, theirs.
     pub sides: Vec<TreeId>,
-    /// Commits that only what is under way names.
+    /// Commits that only its own refs, its log and what is under way name; held by nothing else so far.
     pub others: Vec<CommitId>,
 }
 
@@ -98,8 +98,9 @@ impl Linked {
             }
         }
         let (head, index) = (self.head.commit().cloned(), staged);
+        let own = self.repo.own_of(&self.admin, head.as_ref())?;
         Ok(Trees {
-            others: self.named_by_what_is_under_way(head.as_ref())?,
+            others: [own.refs, own.logged].concat(),
             head,
             work,
             index,
@@ -153,15 +154,26 @@ impl Linked {
             self.path().map(|path| format!("{}", path.as_os_str().as_bytes().escape_ascii()));
         let text = format!("Worktree {name}\n\n{standing}, in {}.", place.unwrap_or_default());
         let made = commit(&trees.work, &parents, &text)?;
-        for n in 1.. {
-            let ending = if n == 1 { String::new() } else { format!("-{n}") };
-            let full = format!("refs/sop/salvage/{name}/{stamp}{ending}");
-            if repo.read_ref(&full)?.is_none() {
-                repo.set_ref(&full, &made, None)?;
-                return Ok(Kept { name: full, commit: made, trees });
-            }
-        }
-        unreachable!("numbers do not run out")
+        let name = repo.hold(&made, name, stamp)?;
+        Ok(Kept { name, commit: made, trees })
+    }
+
+    /// Keeps commits that no ref holds, as the parents of an empty one, and says by which ref. As [`Linked::keep`].
+    ///
+    /// # Errors
+    /// The commit cannot be stored, or the ref cannot be set.
+    pub fn keep_commits(
+        &self,
+        commits: &[CommitId],
+        name: &str,
+        stamp: &str,
+        when: i64,
+    ) -> Result<String, GitError> {
+        let repo = &self.repo;
+        let (nothing, who) = (repo.tree_of_leaves(&[])?, repo.identity());
+        let text = format!("Commits that only the log of {name} named");
+        let made = repo.commit_tree(&nothing, commits, &text, &who, when)?;
+        repo.hold(&made, name, stamp)
     }
 
     /// Untracked files, folders gone through; repositories inside are none of them.
@@ -217,49 +229,25 @@ impl Linked {
         }
         Ok(found)
     }
-
-    /// Commits that are named by what is under way, or by refs of this worktree alone, and that HEAD does not hold.
-    fn named_by_what_is_under_way(
-        &self,
-        head: Option<&CommitId>,
-    ) -> Result<Vec<CommitId>, GitError> {
-        let files = [
-            "MERGE_HEAD",
-            "CHERRY_PICK_HEAD",
-            "REVERT_HEAD",
-            "REBASE_HEAD",
-            "ORIG_HEAD",
-            "MERGE_AUTOSTASH",
-            "rebase-merge/orig-head",
-            "rebase-merge/onto",
-            "rebase-merge/autostash",
-            "rebase-apply/orig-head",
-            "rebase-apply/onto",
-            "rebase-apply/autostash",
-        ];
-        let mut ids: Vec<String> = Vec::new();
-        for file in files {
-            let said = plain_file::read_own(&self.admin.join(file)).unwrap_or_default();
-            ids.extend(said.lines().map(|line| line.trim().to_str_lossy().into_owned()));
-        }
-        let own = ["refs/bisect", "refs/worktree", "refs/rewritten"];
-        let listed = self.git().args(["for-each-ref", "--format=%(objectname)"]).args(own).run()?;
-        ids.extend(listed.lines().map(|line| line.to_str_lossy().into_owned()));
-        ids.retain(|id| ObjectId::from_hex(id.as_bytes()).is_some());
-        ids.sort();
-        ids.dedup();
-        let mut found = Vec::new();
-        for id in ids.into_iter().map(CommitId) {
-            let held = |head: &CommitId| self.repo.is_ancestor(&id, head).unwrap_or(false);
-            if self.repo.tree_of(&id).is_ok() && !head.is_some_and(held) {
-                found.push(id);
-            }
-        }
-        Ok(found)
-    }
 }
 
 impl crate::git::Repo {
+    /// Sets a salvage ref of that name and time, or one numbered after it, and says which.
+    ///
+    /// # Errors
+    /// It cannot be set.
+    pub fn hold(&self, commit: &CommitId, name: &str, stamp: &str) -> Result<String, GitError> {
+        for n in 1.. {
+            let ending = if n == 1 { String::new() } else { format!("-{n}") };
+            let full = format!("refs/sop/salvage/{name}/{stamp}{ending}");
+            if self.read_ref(&full)?.is_none() {
+                self.set_ref(&full, commit, None)?;
+                return Ok(full);
+            }
+        }
+        unreachable!("numbers do not run out")
+    }
+
     /// A tree of exactly these paths.
     fn tree_of_leaves(&self, leaves: &[(BString, Leaf)]) -> Result<TreeId, GitError> {
         let nothing = self.git().args(["mktree", "-z"]).run_line().map(TreeId)?;

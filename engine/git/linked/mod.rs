@@ -8,6 +8,7 @@
 //! | [`condition`] | what is in it that is nowhere else, and what is going on in it |
 //! | [`inside`] | what git passes over in silence: repositories, owners, mounts |
 //! | `scratch_index` | an index that hides nothing, in a folder of its own |
+//! | `own` | what only its registration names: refs and logs of its own |
 //! | [`keep`] | all of it as commits |
 //! | [`away`] | taken away, once it is proven or kept |
 
@@ -15,6 +16,7 @@ pub mod away;
 pub mod condition;
 pub mod inside;
 pub mod keep;
+pub(in crate::git) mod own;
 mod scratch_index;
 
 use std::ffi::OsStr;

@@ -71,6 +71,8 @@ pub enum ReportForm {
     Text,
     /// What a scout of an audit found (`sop schema leads`). A report that is something else goes back.
     Leads,
+    /// What a critic says of a plan (`sop schema remarks`). A report that is something else goes back.
+    Remarks,
 }
 
 /// What a WP leaves behind.

@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use super::super::scalar::{Filled, Name, Time, Whole};
 use super::super::shape::{Named, Table, Word};
-use super::{Delivery, Review, ReviewTable, Run, Tier, Worker};
+use super::{Critic, Delivery, Review, ReviewTable, Run, Tier, Worker};
 use crate::model::plan::{Approval, Autonomy, Checkout, SessionSplit};
 
 /// Settings for the plans of a repository (`.sop/config.toml`), or for all plans of a user
@@ -30,6 +30,11 @@ pub struct Config {
     /// Review by sessions of another worker, for plans without a `[review]` of their own. Default: none.
     #[schemars(example = serde_json::json!({ "tier": "lead", "lenses": ["quality", "security"] }))]
     pub review: Option<Table<ReviewTable>>,
+
+    /// Who reads a plan before anybody says yes to it, for plans without a `[critic]` of their own. Default: the tier
+    /// called `critic`, where there is one; else nobody.
+    #[schemars(example = serde_json::json!({ "tier": "lead" }))]
+    pub critic: Option<Table<Critic>>,
 
     /// How checked work leaves the machine, for plans without a `[delivery]` of their own. Default: nothing leaves
     /// the machine.

@@ -1,4 +1,4 @@
-//! `[review]` and `[verify]`: what workers judge that did not do the work.
+//! `[review]`, `[verify]` and `[critic]`: what workers judge that did not do the work.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -6,6 +6,7 @@ use serde::Deserialize;
 use super::super::scalar::Name;
 use super::super::shape::Word;
 use super::Dod;
+use crate::model::critic::When;
 use crate::model::verdict::ReviewSeverity;
 
 /// Review by sessions of another worker: one for each lens, side by side and read-only.
@@ -49,4 +50,20 @@ pub struct Verify {
     #[schemars(extend("default" = []))]
     #[schemars(example = serde_json::json!([{ "run": "npm run e2e", "timeout": "20m" }]))]
     pub live: Vec<Dod>,
+}
+
+/// Who reads a plan before anybody says yes to it: one session, read-only, once. Each of its remarks is taken or
+/// refused with a reason before the run starts.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "critic")]
+pub struct Critic {
+    /// Tier that reads. Default: the tier called `critic`, where there is one.
+    #[schemars(example = &"lead")]
+    pub tier: Option<Name>,
+
+    /// Which plans are read. `auto`: those with two or more work packages, with stages, or with a high risk.
+    #[schemars(extend("default" = "auto"))]
+    #[schemars(example = &"always")]
+    pub when: Option<Word<When>>,
 }

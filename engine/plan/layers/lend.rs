@@ -62,12 +62,13 @@ struct Lending<'a> {
 
 impl Lending<'_> {
     fn all(&mut self, config: &Config, document: &mut Document, own: &Own) {
-        let Config { defaults, provision, review, delivery, tiers, workers } = config;
+        let Config { defaults, provision, review, critic, delivery, tiers, workers } = config;
         self.named("/tiers", &mut document.tiers, tiers);
         self.named("/workers", &mut document.workers, workers);
         // A `[review]` says who reviews, and so says more than a `review` further down.
         let reviewed = document.review.is_some() && !self.over;
         self.value(&mut document.review, review, ("/review", "/review"));
+        self.value(&mut document.critic, critic, ("/critic", "/critic"));
         self.value(&mut document.delivery, delivery, ("/delivery", "/delivery"));
         let PlanTable {
             max_parallel,
@@ -166,6 +167,7 @@ impl Own {
             }
         }
         due.extend(plan.verify.iter().filter_map(|verify| verify.review_tier.clone()));
+        due.extend(plan.critic.iter().filter_map(|critic| critic.tier.clone()));
         due.extend(plan.tiers.keys().filter(|name| self.tiers.contains(name.as_str())).cloned());
         let mut used: HashSet<TierId> = HashSet::new();
         while let Some(name) = due.pop() {

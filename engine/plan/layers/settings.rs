@@ -97,8 +97,9 @@ pub fn settings(plan: Option<&Source>, layers: &Layers) -> Vec<Setting> {
         }
     }
     let review = document.review.iter().map(|_| "/review".to_owned());
+    let critic = document.critic.iter().map(|_| "/critic".to_owned());
     let delivery = document.delivery.iter().map(|_| "/delivery".to_owned());
-    for table in review.chain(delivery).chain(tiers).chain(workers) {
+    for table in review.chain(critic).chain(delivery).chain(tiers).chain(workers) {
         let Some(Value::Object(keys)) = told.value(&table) else { continue };
         for (key, value) in keys {
             let at = pointer::join(&table, key);

@@ -1,11 +1,12 @@
-//! `[review]` and `[verify]`.
+//! `[review]`, `[verify]` and `[critic]`.
 
 use super::names::Names;
 use super::{Notes, commands, id};
+use crate::model::critic::{self, When};
 use crate::model::plan::{self as model, Review};
-use crate::plan::document::{Dod, ReviewTable, Verify};
+use crate::plan::document::{Critic, Dod, ReviewTable, Tier, Verify};
 use crate::plan::scalar::Name;
-use crate::plan::shape::{Either, Table};
+use crate::plan::shape::{Either, Named, Table};
 use crate::plan::wording::quoted;
 
 /// The lens of a review that names none.
@@ -109,4 +110,29 @@ pub fn verify(
         block_from: block_from.as_ref().map_or(as_reviews, |word| word.0),
         live: commands,
     }
+}
+
+/// Who reads the plan: whom the table names, or else the tier that is called so.
+pub fn critic(
+    table: Option<Table<Critic>>,
+    tiers: &Named<Name, Table<Tier>>,
+    names: &Names,
+    notes: &mut Notes,
+) -> Option<critic::Critic> {
+    let called_so = tiers.0.keys().find(|name| name.0 == critic::TIER).cloned();
+    let Some(Table(Critic { tier, when })) = table else {
+        return called_so.map(|name| critic::Critic { tier: Some(id(name.0)), when: When::Auto });
+    };
+    let when = when.map(|word| word.0).unwrap_or_default();
+    if let Some(tier) = &tier {
+        names.tier(tier, || "/critic/tier".to_owned(), notes);
+    }
+    let tier = tier.or(called_so);
+    if tier.is_none() && when != When::Never {
+        let message = "`[critic]` names nobody who reads";
+        notes
+            .error("/critic", "critic-nobody", message)
+            .help("name a `tier`, or say `when = \"never\"`, or leave the table out");
+    }
+    Some(critic::Critic { tier: tier.map(|name| id(name.0)), when })
 }

@@ -125,10 +125,14 @@ pub fn close(plan: &mut model::Plan) {
         _ => None,
     };
     let verifying = plan.verify.iter().filter_map(|verify| verify.review_tier.clone());
+    let reading = plan.critic.iter().filter_map(|critic| critic.tier.clone());
     let named =
         plan.wps.iter().map(|wp| wp.tier.clone()).chain(plan.wps.iter().filter_map(reviewing));
-    let unknown: HashSet<TierId> =
-        named.chain(verifying).filter(|tier| !plan.tiers.contains_key(tier)).collect();
+    let unknown: HashSet<TierId> = named
+        .chain(verifying)
+        .chain(reading)
+        .filter(|tier| !plan.tiers.contains_key(tier))
+        .collect();
     for name in unknown {
         let tier = model::Tier {
             worker: worker.clone(),

@@ -87,6 +87,11 @@ pub const RULES: &[Rule] = &[
         help: "A tracked file is in every worktree already, and a copy over it would look like a change by the worker. Leave it out of `copy`.",
     },
     Rule {
+        code: "critic-nobody",
+        about: "`[critic]` names somebody who reads.",
+        help: "Name a `tier`, or say `when = \"never\"`, or leave the table out: a plan that nobody reads would only seem to be read.",
+    },
+    Rule {
         code: "cycle",
         about: "WPs do not wait for each other in a ring.",
         help: "None of them could ever start. Drop one of the `needs` entries that the finding shows, or cut the work differently.",

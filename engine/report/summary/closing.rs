@@ -16,7 +16,7 @@ use crate::report::palette::{Look, Tone};
 use crate::report::words;
 
 /// Columns of the words that stand before facts.
-const NAMES: usize = 11;
+pub(super) const NAMES: usize = 11;
 
 /// Paths of the checkout that are listed.
 const PATHS: usize = 8;

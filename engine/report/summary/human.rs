@@ -3,6 +3,7 @@
 
 use std::io::{self, Write};
 
+use super::closing::NAMES as CLOSING;
 use super::{Failure, StageSummary, Summary, Verified, WpSummary};
 use crate::event::StopReason;
 use crate::ledger::{GatePhase, Means, Note};
@@ -10,6 +11,7 @@ use crate::model::outcome::End;
 use crate::model::verdict::Judgment;
 use crate::report::cells::width;
 use crate::report::commands;
+use crate::report::critic;
 use crate::report::line::{Flow, Line};
 use crate::report::narrate::{one, question, sentence};
 use crate::report::palette::{Look, Tone};
@@ -49,6 +51,7 @@ impl Summary {
         if let Some(delivery) = &self.delivery {
             delivery.write(out, look)?;
         }
+        self.write_critic(out, look)?;
         self.write_tampering(out, look)?;
         self.closing.write(out, look)?;
         self.write_told(out, look)?;
@@ -62,6 +65,19 @@ impl Summary {
             Some(failure) => failure.write(out, look),
             None => Ok(()),
         }
+    }
+
+    /// What the critic of the plan said, in a line, and what the lead did not take, each with its reason.
+    fn write_critic(&self, out: &mut impl Write, look: &Look) -> io::Result<()> {
+        let Some(reading) = &self.critic else { return Ok(()) };
+        let head = Line::new(look).cell(Tone::Faint, "critic", CLOSING);
+        write_rows(out, Flow::after(head).then(Tone::Normal, &critic::tally(reading)))?;
+        for (remark, reason) in reading.refused() {
+            let text = format!("{} refused: {reason}", remark.number);
+            let below = Line::new(look).gap(CLOSING);
+            write_rows(out, Flow::after(below).then(Tone::Faint, &text))?;
+        }
+        Ok(())
     }
 
     /// What was done to the repository and stands, each with what puts it back.

@@ -20,6 +20,7 @@ pub use next::NextCommand;
 
 use crate::event::{Outcome, Standing, StopReason};
 use crate::ledger::{Fork, GatePhase, Ledger, Note, Outage, Phase};
+use crate::model::critic::Reading;
 use crate::model::ids::{CommitId, RunId, StageId, TierId, WpId};
 use crate::model::outcome::{Class, End, Problem};
 use crate::model::plan::Kind;
@@ -62,6 +63,9 @@ pub struct Summary {
     pub verify: Option<Whole>,
     /// What of the repository is nobody's to touch and is not as it was when the run began.
     pub tampering: Vec<Standing>,
+    /// What a critic said of the plan before it was approved, and what was answered; nothing where none read it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub critic: Option<Reading>,
     /// Corrections of the plan's facts.
     pub corrections: Vec<Note>,
     /// Providers that fail.
@@ -234,6 +238,7 @@ impl Summary {
             delivery: Delivered::of(ledger),
             verify: Whole::of(ledger),
             tampering: ledger.tampering.clone(),
+            critic: None,
             corrections: ledger.notes.clone(),
             outages: ledger.outages.clone(),
             costs: Costs::of(ledger),
@@ -259,6 +264,13 @@ impl Summary {
             let why = "see what is left of it, and what of that may go".to_owned();
             self.next.push(NextCommand { command: clean, why });
         }
+        self
+    }
+
+    /// The same, with what a critic said of its plan.
+    #[must_use]
+    pub fn read_by(mut self, critic: Option<Reading>) -> Self {
+        self.critic = critic;
         self
     }
 

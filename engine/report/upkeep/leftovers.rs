@@ -69,6 +69,7 @@ fn item_of(item: &Leftover, out: &mut impl Write, look: &Look) -> io::Result<()>
             for gone in &kept.not_kept {
                 remark(Tone::Warn, &format!("not kept, {gone}"), out, look)?;
             }
+            remark(Tone::Faint, "to bring it back:", out, look)?;
             command(&kept.restore, out, look)
         }
         _ => Ok(()),

@@ -64,7 +64,16 @@ pub fn gone(gone: &Gone, out: &mut impl Write, look: &Look) -> io::Result<()> {
     text.write(out)?;
     gone.went
         .iter()
-        .try_for_each(|went| remark(Tone::Warn, &format!("gone with it, {went}"), out, look))
+        .try_for_each(|went| remark(Tone::Warn, &format!("gone with it, {went}"), out, look))?;
+    match &gone.kept {
+        Some(kept) => remark(
+            Tone::Faint,
+            &format!("commits that only its log named are in {kept}"),
+            out,
+            look,
+        ),
+        None => Ok(()),
+    }
 }
 
 /// Writes what an archive keeps, and how to get it back.
@@ -167,6 +176,9 @@ fn say(state: &State) -> String {
         StateKind::UnderWay => format!("{some} under way"),
         StateKind::Detached => "detached".to_owned(),
         StateKind::LooseHead => format!("detached at {some}, which no branch holds"),
+        StateKind::OwnRefs => format!("commits that only refs of its own hold{reason}"),
+        StateKind::OwnObjects => format!("refs of its own that name no commit{reason}"),
+        StateKind::Logged => format!("commits that only its log names{reason}"),
         StateKind::Unborn => "no commit yet".to_owned(),
         StateKind::Locked => format!("locked{reason}"),
         StateKind::IndexLocked => "its index is locked".to_owned(),

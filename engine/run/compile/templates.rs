@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use crate::brief::args::{self, ArgError};
 use crate::brief::review::{LENS, VERIFY};
-use crate::brief::{Briefs, FOLDER, TemplateFault};
+use crate::brief::{Briefs, CRITIC, FOLDER, TemplateFault};
 use crate::finding::Finding;
 use crate::git::Repo;
 use crate::model::plan::{Does, Review};
@@ -77,6 +77,9 @@ fn lenses(subject: Subject<'_>, briefs: &Briefs, findings: &mut Vec<Finding>) ->
     let mut faults = Vec::new();
     if subject.plan.verify.as_ref().is_some_and(|verify| verify.review_tier.is_some()) {
         faults.extend(briefs.check_review(VERIFY).into_iter().flatten());
+    }
+    if subject.plan.critic_tier().is_some() {
+        faults.extend(briefs.check(CRITIC).into_iter().flatten());
     }
     if subject.plan.delivery.as_ref().is_some_and(|delivery| delivery.pull_request) {
         faults.extend(briefs.check_request());

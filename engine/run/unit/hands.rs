@@ -46,10 +46,8 @@ impl Unit {
         let found = self
             .site
             .blocking(Check::Scope, move |site| {
-                let worktree = site.find_worktree(wp.as_str(), branch.as_deref(), &base)?;
-                let Some(worktree) = worktree.filter(|worktree| worktree.path().is_dir()) else {
-                    return Ok(None);
-                };
+                let worktree = site.standing(wp.as_str(), branch.as_deref(), &base)?;
+                let Some(worktree) = worktree else { return Ok(None) };
                 let spec = SnapshotSpec { began_at, ..snapshot_spec(site, &base) };
                 let snapshot = worktree.snapshot(&spec)?;
                 site.repo.keep_checked(site.dir.run(), &wp, &snapshot.tree)?;

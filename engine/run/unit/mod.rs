@@ -29,7 +29,7 @@ use super::in_flight::of_wp;
 use super::seats::Seat;
 use super::site::{Halt, Site};
 use super::step::{Order, Orders};
-use super::{clean, ending, provision};
+use super::{again, clean, ending, provision};
 
 /// What units and gates say to the dispatcher.
 #[derive(Debug)]
@@ -262,21 +262,24 @@ impl Unit {
         let (id, branch) = (self.state.id.to_string(), self.state.branch.clone());
         let base = self.base()?;
         if self.state.phase == Phase::Provisioning {
+            let (wp, anew) = (self.state.id.clone(), self.state.begun > 1);
             return self
                 .site
                 .blocking(Check::Provision, move |site| {
+                    if let Some(branch) = branch.as_deref().filter(|_| anew) {
+                        site.make_way(&wp, branch, &base)?;
+                    }
                     site.worktree(&id, branch.as_deref(), &base)
                 })
                 .await;
         }
         let found = self
             .site
-            .blocking(self.check(), move |site| site.find_worktree(&id, branch.as_deref(), &base))
+            .blocking(self.check(), move |site| site.standing(&id, branch.as_deref(), &base))
             .await?;
-        found.filter(|worktree| worktree.path().is_dir()).ok_or_else(|| {
+        found.ok_or_else(|| {
             let path = self.state.worktree.as_deref().unwrap_or_default();
-            let text = "its worktree is gone, and with it what was not committed; put it back and \
-                        resume, or cancel the WP";
+            let text = again::told(&self.site, &self.state);
             Halt::blocked(Problem::new(Check::Scope, text).about(path))
         })
     }

@@ -4,6 +4,7 @@
 use crate::event::Event;
 use crate::git::scope::{self, What};
 use crate::git::{GitError, GuardSpec, SnapshotSpec};
+use crate::model::critic::Remarks;
 use crate::model::gap::Leads;
 use crate::model::outcome::{Check, Problem};
 use crate::model::plan::{Checkout, Kind, ReportForm};
@@ -171,15 +172,17 @@ impl Unit {
 
     /// A report that is not what the plan says it must be.
     fn unreadable_report(&self) -> Option<Problem> {
-        let (ReportForm::Leads, Some(name)) = (self.wp().report, &self.state.report) else {
-            return None;
+        let (what, read): (_, fn(&str) -> Option<String>) = match self.wp().report {
+            ReportForm::Text => return None,
+            ReportForm::Leads => ("findings", |text| Leads::in_answer(text).err()),
+            ReportForm::Remarks => ("remarks", |text| Remarks::in_answer(text).err()),
         };
-        let read = plain_file::read(&self.site.dir.named(name), REPORT_LIMIT);
-        let why = match read {
-            Ok(bytes) => Leads::in_answer(&String::from_utf8_lossy(&bytes)).err()?,
+        let name = self.state.report.as_ref()?;
+        let why = match plain_file::read(&self.site.dir.named(name), REPORT_LIMIT) {
+            Ok(bytes) => read(&String::from_utf8_lossy(&bytes))?,
             Err(error) => error.to_string(),
         };
-        let text = format!("the report holds no findings that a program can read: {why}");
+        let text = format!("the report holds no {what} that a program can read: {why}");
         Some(Problem::new(Check::Worker, text))
     }
 

@@ -141,9 +141,16 @@ fn split(repo: &Repo) -> Result<(Option<Linked>, Vec<Linked>), UpkeepError> {
     Ok((main.pop(), linked))
 }
 
-/// What of a condition does not depend on who is there at the moment.
+/// What of a condition depends neither on who is there at the moment nor on whether it is the main checkout, whose own
+/// refs and log hold what they name.
 fn settled(found: Condition) -> Condition {
-    Condition { users: Vec::new(), ..found }
+    Condition {
+        users: Vec::new(),
+        own_refs: Vec::new(),
+        own_objects: Vec::new(),
+        logged: Vec::new(),
+        ..found
+    }
 }
 
 /// What is at the top of the checkout, but for git's folder.

@@ -66,7 +66,7 @@ fn every_kind_of_finding_comes_in_one_go_in_the_order_of_the_file() {
        |
        = help: close it with `]`, or write `\[` for the character
 
-    error[unknown-template]: there is no template "chagne"; there are `audit`, `change`, `consolidate`, `scout`, and a file `.sop/templates/NAME.md.j2` makes one
+    error[unknown-template]: there is no template "chagne"; there are `audit`, `change`, `consolidate`, `critic`, `scout`, and a file `.sop/templates/NAME.md.j2` makes one
       --> plan.toml:40:12
        |
     40 | template = "chagne"

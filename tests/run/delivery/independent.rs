@@ -129,3 +129,16 @@ fn without_a_table_nothing_leaves_the_machine() {
     let said = shop.sop(2, &["deliver"]);
     assert!(said.err.contains("nothing leave the machine"), "{}", said.err);
 }
+
+/// As `git remote add origin ../bare.git` has it.
+#[test]
+fn a_remote_that_is_named_by_a_relative_path_is_pushed_to() {
+    let text = super::one().replace(super::LOW, "[delivery]\npull_request = false\n");
+    let rig = crate::support::rig::Rig::new(&text, &[("worker.sh", &super::worker("done_well"))]);
+    rig.git(&["init", "--quiet", "--bare", "../small.git"]);
+    rig.git(&["remote", "add", "origin", "../small.git"]);
+    rig.git(&["push", "--quiet", "origin", "main"]);
+    rig.apply(0);
+    let there = rig.git(&["ls-remote", "--heads", "origin", "sop/o-1/a"]);
+    assert!(there.starts_with(rig.git(&["rev-parse", "sop/o-1/a"]).trim()), "{there}");
+}

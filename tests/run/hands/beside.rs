@@ -19,10 +19,20 @@ fn git(rig: &Rig, folder: &std::path::Path, args: &[&str]) {
     assert!(said.status.success(), "{args:?}: {}", String::from_utf8_lossy(&said.stderr));
 }
 
+/// What the lead makes in a worktree of `sop`'s is in the repository.
+fn lead_works(rig: &Rig) {
+    let made = ["heads/mine", "stash", "tags/mark"];
+    let refs = made.map(|name| format!(".git/refs/{name}"));
+    let logs = made.map(|name| format!(".git/logs/refs/{name}"));
+    let all: Vec<&str> = refs.iter().chain(&logs).map(String::as_str).collect();
+    rig.touches(&all, "the lead makes a branch, a stash and a tag");
+}
+
 /// The lead commits, stashes, makes a branch and a tag, as people do.
 #[test]
 fn no_worker_is_blamed_for_what_the_lead_does_there() {
     let rig = Rig::new(&plan(&(wp("a", "") + &wp("b", ""))), &[("worker.sh", &worker(ENDLESS))]);
+    lead_works(&rig);
     let engine = rig.start(&["apply", "--yes"]);
     rig.until_lines("starts", 2);
     rig.until_wp("b", "passed", |wp| wp.phase == Phase::Passed);
@@ -71,6 +81,7 @@ fn a_stash_of_the_leads_is_no_finding_of_a_worker_beside_it() {
                   if [ $SOP_WP = b ]; then done_well; else echo bad > a.txt; fi";
     let text = with_head("rounds = 1", &(wp("a", "") + &wp("b", "")));
     let rig = Rig::new(&text, &[("worker.sh", &worker(script))]);
+    lead_works(&rig);
     let engine = rig.start(&["apply", "--yes"]);
     rig.until_wp("a", "escalated", |wp| wp.phase == Phase::Escalated);
     let worktree = take(&rig, "a");
