@@ -58,13 +58,13 @@ fn found(ask: &Ask) -> (Requests, String, Vec<Word>) {
     facts.forge = Some(program.to_owned());
     facts.path = home.find(program).map(|path| escape_path(&path));
     facts.auth = facts.path.is_some().then(|| auth(program, &host, &home));
-    // What the forge makes of a token only a call would tell.
-    let state = match facts.auth.as_ref().map(|auth| (auth.authenticated, &auth.from)) {
-        None => "which is not here".to_owned(),
-        Some((Known::Yes, Some(from))) => format!("which has a login in {from}"),
-        Some((Known::Yes, None)) => "which has a login".to_owned(),
-        Some((Known::No, _)) => "which is not logged in".to_owned(),
-        Some((Known::Unknown, _)) => "whose login cannot be told from outside".to_owned(),
+    let state = match facts.auth.as_ref().map(|auth| (auth.authenticated, auth.method)) {
+        None => "which is not here",
+        // A variable holds whatever somebody put into it.
+        Some((Known::Yes, Some(Method::Token))) => "for which a token is set, not tried",
+        Some((Known::Yes, _)) => "which is logged in",
+        Some((Known::No, _)) => "which is not logged in",
+        Some((Known::Unknown, _)) => "whose login cannot be told from outside",
     };
     let fine = format!("requests at {host} would be made with {program}, {state}");
     if let Some(delivery) = asks {
