@@ -23,8 +23,9 @@ use crate::model::baseline::Kept;
 use crate::model::checkpoint::Checkpoint;
 use crate::model::delivery::PlannedDelivery;
 use crate::model::plan::Plan;
+use crate::model::preflight::Preflight;
 use crate::model::setting::Level;
-use crate::plan;
+use crate::plan::{self, Source, undecided};
 use crate::preflight::{self, Ask, Depth, Looked};
 use crate::report::checkpoint as draw;
 use crate::report::escape::visible;
@@ -167,17 +168,7 @@ pub fn prepare(
         false => Some(covers::of_new(approve, &compiled.plan)?),
     };
     let base = compiled.base.take().ok_or_else(|| Failure::infrastructure("the base is gone"))?;
-    // A pair of WPs stands among the overlaps already; what has no place says how many more there are.
-    let told = |finding: &&Finding| finding.code == "possible-overlap" && finding.span.is_some();
-    let warnings = outcome.findings.iter().filter(|finding| !told(finding)).map(|finding| {
-        match finding.span.as_ref().map(|span| source.position(span.start)) {
-            Some((line, _)) if finding.file == source.file => {
-                format!("{}:{line}: {}", finding.file, finding.message)
-            }
-            _ => format!("{}: {}", finding.file, finding.message),
-        }
-    });
-    let warnings = warnings.collect();
+    let warnings = warnings(&outcome.findings, &source);
     let settings = plan::settings(Some(&source), &layers);
     let mut looking = preflight::start(Ask {
         repo: repo.clone(),
@@ -200,12 +191,39 @@ pub fn prepare(
     report = report.estimated(&used);
     report.approved = approved;
     let Looked { preflight, kept } = looking.finish();
-    report.preflight = Some(preflight);
+    report.preflight = Some(Preflight { plan: Some(source.file.clone()), ..preflight });
     report.critic = critic::planned(repo, &compiled.plan, &report)?;
     let said = settings.iter().find(|setting| setting.key == "defaults.approval");
     let approval_from = said.map_or(Level::BuiltIn, |setting| setting.from);
     let text = source.text;
     Ok(Some(Prepared { text, compiled, base, dry, report, approval_from, checkout: kept }))
+}
+
+/// What is no error and should be known all the same, a line each.
+fn warnings(findings: &[Finding], source: &Source) -> Vec<String> {
+    // A pair of WPs stands among the overlaps already; what has no place says how many more there are.
+    let told = |finding: &&Finding| finding.code == "possible-overlap" && finding.span.is_some();
+    let line =
+        |finding: &Finding| match finding.span.as_ref().map(|span| source.position(span.start)) {
+            Some((line, _)) if finding.file == source.file => {
+                format!("{}:{line}: {}", finding.file, finding.message)
+            }
+            _ => format!("{}: {}", finding.file, finding.message),
+        };
+    let (open, others): (Vec<&Finding>, Vec<&Finding>) = findings
+        .iter()
+        .filter(|finding| !told(finding))
+        .partition(|finding| finding.code == undecided::CODE);
+    let mut lines: Vec<String> = others.into_iter().map(line).collect();
+    if !open.is_empty() {
+        let places = match open.len() {
+            1 => "1 place of the plan still says".to_owned(),
+            n => format!("{n} places of the plan still say"),
+        };
+        lines.push(format!("{places} `# {}`, and a yes says yes to it as it is", undecided::MARK));
+        lines.extend(open.into_iter().map(line));
+    }
+    lines
 }
 
 /// A plan may lie outside every repository, but not in another one: its paths would mean other files.

@@ -7,25 +7,38 @@ use super::exit;
 use super::failure::{Failure, written};
 use super::layers::{self, Overrides, User};
 use super::plan_file::{self, Text};
-use super::run_args;
 use super::terminal::{self, Color};
 use crate::finding::{Finding, Severity, any_error};
-use crate::model::preflight::{State, Word};
+use crate::git::{GitError, Repo};
+use crate::model::preflight::{Part, Preflight, State, Word};
 use crate::plan::{self, Layers, Source};
 use crate::preflight::{self, Ask, Depth};
 use crate::report::{json, preflight as drawn};
 use crate::run::compile::Outcome;
 
+/// The plan that is looked at where none is named.
+const USUAL: &str = "plan.toml";
+
 /// Look at what holds before a run: agents, settings, what earlier runs left, the checkout, the base, git.
 ///
 /// One line of JSON (`sop schema preflight`): ten parts, each with its state, what was found, and what to do
-/// about it. Nothing is written, and nothing is started that could call a provider. Exit code 0: go. 1: findings
-/// in the plan. 4: a run can start, and somebody should look first. 5: no run can start.
+/// about it. Nothing is written, and nothing is started that could call a provider.
+///
+/// Roles are tiers, of the plan or of the config: `lead` and `scout` are called so, `worker` is the tier `standard`,
+/// `worker_light` is `light`, and `lead_phase2`, who leads once the plan is approved (`session_split`), is the tier of
+/// that name, else `lead`. `docker_pool` is about Docker's networks: packages that bring up compose projects side by
+/// side take one each.
+///
+/// Exit code 0: go. 1: findings in the plan, which is not looked at then. 2: the command line is wrong, or the file
+/// cannot be read. 4: a run can start, and somebody should look first. 5: no run can start.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// A plan, whose tiers and settings are looked at.
+    /// A plan, whose tiers and settings are looked at; `plan.toml`, where that is there.
     #[arg(value_name = "FILE")]
     pub file: Option<PathBuf>,
+    /// Look at the settings of the config alone, even where there is a `plan.toml`.
+    #[arg(long, conflicts_with = "file")]
+    pub no_plan: bool,
     /// Print it for people.
     #[arg(long)]
     pub human: bool,
@@ -37,11 +50,33 @@ pub struct Args {
 /// Runs the verb.
 ///
 /// # Errors
-/// There is no repository here, or the plan or a config file cannot be read.
+/// The plan cannot be read, or standard output fails.
 pub fn run(args: &Args, color: Color) -> Result<u8, Failure> {
-    let repo = run_args::repository()?;
-    let layers = layers::gather(Some(&repo), User::Heeded, &Overrides::default())?;
-    let source = match args.file.as_deref().map(plan_file::read).transpose()? {
+    let repo = match Repo::discover(Path::new(".")) {
+        Ok(repo) => repo,
+        Err(error) => {
+            let what = match error {
+                GitError::NotARepository { .. } => "this folder is in no git repository".to_owned(),
+                error => error.to_string(),
+            };
+            let word = Word::stop(what, "start sop in a git checkout");
+            let git = Some(Part::unknown(word));
+            return tell(&Preflight { git, ..Preflight::default() }.summed(), args, color);
+        }
+    };
+    let (layers, wrong) = match layers::gather(Some(&repo), User::Heeded, &Overrides::default()) {
+        Ok(layers) => {
+            let wrong = wrong(&layers);
+            (layers, wrong)
+        }
+        // The rest can be looked at all the same.
+        Err(Failure { exit: exit::INFRASTRUCTURE, message, help }) => {
+            let help = help.unwrap_or_else(|| "mend it, or take it away".to_owned());
+            (Layers::default(), vec![Word::stop(message, help)])
+        }
+        Err(failure) => return Err(failure),
+    };
+    let source = match file(args).map(plan_file::read).transpose()? {
         Some(Text::NotUtf8(source, finding)) => {
             let outcome = Outcome { compiled: None, findings: vec![finding], texts: Vec::new() };
             plan_file::say(&source, &outcome, color);
@@ -63,7 +98,6 @@ pub fn run(args: &Args, color: Color) -> Result<u8, Failure> {
     let dir = source.as_ref().map_or(Path::new("."), |(_, dir)| dir);
     let plan = plan::at_hand(named, dir, &layers)
         .ok_or_else(|| Failure::infrastructure("the settings cannot be read"))?;
-    let wrong = wrong(&layers);
     let looked = preflight::start(Ask {
         repo,
         // Of what cannot be read nothing is told.
@@ -74,11 +108,21 @@ pub fn run(args: &Args, color: Color) -> Result<u8, Failure> {
         version: None,
         depth: Depth::All { fetch: args.fetch },
     });
-    let found = looked.finish().preflight;
+    let plan = named.map(|source| source.file.clone());
+    tell(&Preflight { plan, ..looked.finish().preflight }, args, color)
+}
+
+/// The plan that is looked at.
+fn file(args: &Args) -> Option<&Path> {
+    let usual = || Some(Path::new(USUAL)).filter(|usual| usual.exists() && !args.no_plan);
+    args.file.as_deref().or_else(usual)
+}
+
+fn tell(found: &Preflight, args: &Args, color: Color) -> Result<u8, Failure> {
     let mut out = io::BufWriter::new(io::stdout().lock());
     let printed = match args.human {
-        true => drawn::draw(&found, &terminal::look(color), &mut out),
-        false => json::line(&found, &mut out),
+        true => drawn::draw(found, &terminal::look(color), &mut out),
+        false => json::line(found, &mut out),
     };
     written(printed.and_then(|()| out.flush()))?;
     Ok(match found.state {

@@ -75,7 +75,7 @@ pub struct Checkpoint {
     pub cleaned: Vec<String>,
     /// What the person should know before saying yes.
     pub warnings: Vec<String>,
-    /// What holds before the run, as far as the plan has use for it.
+    /// What holds before the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub preflight: Option<Preflight>,
 }

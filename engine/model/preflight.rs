@@ -30,12 +30,15 @@ pub use requests::Requests;
 pub use runs::{OpenRun, Runs};
 pub use runtime::{RoleTier, Runtime};
 
-/// What holds before a run. `sop preflight` looks at every part; `sop plan` and `sop apply` leave out those
-/// that the plan has no use for.
+/// What holds before a run: every part of it, unless there is no repository to look at. `sop plan` and `sop apply`
+/// start no program for it that takes time, and warn of nothing that does not concern a run of the plan.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Preflight {
     /// The worst of all parts.
     pub state: State,
+    /// The plan whose tiers and settings were looked at, as it was named; absent where there was none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plan: Option<String>,
     /// Who would work, and whether they are there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub runtime: Option<Part<Runtime>>,

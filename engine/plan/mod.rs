@@ -26,6 +26,7 @@ pub mod shape;
 pub mod sites;
 pub mod source;
 pub mod stand_in;
+pub mod undecided;
 pub mod wording;
 pub mod write;
 
@@ -118,6 +119,7 @@ pub fn read(source: &Source, dir: &Path, layers: &Layers) -> Read {
         outside = layers::note(plan, &own, &source.file, &sites);
     }
     findings.extend(notes.iter().map(|note| note.place(&sites)));
+    findings.extend(undecided::find(source));
     let place = |finding: &Finding| {
         (finding.file != source.file, finding.span.as_ref().map_or(0, |span| span.start))
     };

@@ -66,12 +66,27 @@ pub(super) fn look(ask: &Ask) -> Part<BaseCheck> {
     };
     match (ahead, behind) {
         (_, 0) => {}
-        (0, n) => words.push(Word::warn(
-            format!("`{branch}` is {} behind `{short}`", commits(n)),
-            format!("bring it up to date (`git merge --ff-only {short}` on it), or set `base = \"{short}\"`"),
-        )),
+        (0, n) => {
+            // Only the worktree that `sync` brings forward, and only what it is on.
+            let by_sync = repo.main_branch().ok().flatten().is_some_and(|main| main == branch)
+                && repo.all_worktrees().is_ok_and(|all| {
+                    all.iter().any(|tree| tree.head().branch() == Some(branch.as_str()))
+                });
+            let how = match by_sync {
+                true => "`sop worktree sync`".to_owned(),
+                false => format!("`git merge --ff-only {short}` on it"),
+            };
+            words.push(Word::warn(
+                format!("`{branch}` is {} behind `{short}`", commits(n)),
+                format!("bring it up to date ({how}), or set `base = \"{short}\"`"),
+            ));
+        }
         (a, b) => words.push(Word::warn(
-            format!("`{branch}` and `{short}` have gone apart: {} here, {} there", commits(a), commits(b)),
+            format!(
+                "`{branch}` and `{short}` have gone apart: {} here, {} there",
+                commits(a),
+                commits(b)
+            ),
             format!("merge or rebase it, or set `base = \"{short}\"`"),
         )),
     }

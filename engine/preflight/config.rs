@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::Ask;
-use crate::model::preflight::{Config, Layout, Part, ProvisionSetting, Said};
+use crate::model::preflight::{Config, Layout, Part, ProvisionSetting, Said, Word};
 use crate::model::setting::Level;
 use crate::plan::Setting;
 
@@ -12,15 +12,9 @@ pub(super) fn look(ask: &Ask) -> Part<Config> {
     let top = repo.top().map(|top| crate::process::escape(top.as_os_str().as_encoded_bytes()));
     let plan = &ask.plan;
     let provision = ProvisionSetting {
-        copy: plan.provision.copy.clone(),
-        setup: plan.provision.setup.iter().map(shown).collect(),
-        timeout: plan.provision.timeout.to_string(),
-    };
-    // A config file has no copies and no commands: only a plan does.
-    let from_plan = ask.planned && (!provision.copy.is_empty() || !provision.setup.is_empty());
-    let provision = match from_plan {
-        true => Said { value: provision, from: Some(Level::Plan), at: None },
-        false => said(ask, "provision.timeout", provision, |_| None),
+        copy: as_said(ask, "provision.copy", plan.provision.copy.clone()),
+        setup: as_said(ask, "provision.setup", plan.provision.setup.iter().map(shown).collect()),
+        timeout: as_said(ask, "provision.timeout", plan.provision.timeout.to_string()),
     };
     let base = plan.base.clone();
     let layout = match repo.special().bare {
@@ -46,7 +40,34 @@ pub(super) fn look(ask: &Ask) -> Part<Config> {
         count(plan.max_parallel as u64, "package"),
         if layout == Layout::Bare { "bare" } else { "plain" },
     );
-    Part::new(facts, fine, ask.wrong.clone())
+    let words = ask.wrong.iter().cloned().chain(not_there(ask)).collect();
+    Part::new(facts, fine, words)
+}
+
+/// What is to be copied into every worktree and cannot be: no run would get as far as its first worker.
+fn not_there(ask: &Ask) -> Vec<Word> {
+    let copy = &ask.plan.provision.copy;
+    let Some(top) = ask.repo.top() else {
+        let what = "`[provision] copy` brings files of a checkout into every worktree, and there is none here";
+        let help = "start sop in a worktree beside the bare repository, or leave `copy` out";
+        return copy.first().map(|_| Word::stop(what, help)).into_iter().collect();
+    };
+    let missing = copy.iter().filter(|entry| top.join(entry).symlink_metadata().is_err());
+    let word = |entry: &String| {
+        let entry = crate::process::escape(entry.as_bytes());
+        Word::stop(
+            format!("`{entry}` is to be copied into every worktree, and is not in your checkout"),
+            "make it, or take it out of `[provision] copy`",
+        )
+    };
+    missing.map(word).collect()
+}
+
+/// A value that is known, with who says it.
+fn as_said<T>(ask: &Ask, key: &str, value: T) -> Said<T> {
+    let found = ask.settings.iter().find(|setting| setting.key == key);
+    let (from, at) = found.map_or((Level::BuiltIn, None), |it| (it.from, it.at.clone()));
+    Said { value, from: Some(from), at }
 }
 
 /// The setting of this name as who says it has it; `built_in` where nobody does.

@@ -27,21 +27,18 @@ const POOLS: u64 = 31;
 const COMPOSE: [&str; 4] =
     ["compose.yaml", "compose.yml", "docker-compose.yaml", "docker-compose.yml"];
 
-/// Whether anything of the plan or the repository speaks of Docker.
-pub(super) fn in_use(ask: &Ask) -> bool {
-    !used_by(ask).is_empty()
-}
-
 pub(super) fn look(ask: &Ask) -> Part<DockerPool> {
     let max_parallel = ask.plan.max_parallel as u64;
     let mut facts = DockerPool { max_parallel, used_by: used_by(ask), ..DockerPool::default() };
+    let program = Home::here(&BTreeMap::new()).find("docker");
+    if program.is_none() {
+        facts.docker = Some(false);
+    }
     if facts.used_by.is_empty() {
         return Part::new(facts, "nothing here uses Docker", Vec::new());
     }
     let what = facts.used_by.join(", ");
-    let home = Home::here(&BTreeMap::new());
-    let Some(program) = home.find("docker") else {
-        facts.docker = Some(false);
+    let Some(program) = program else {
         let words = vec![Word::warn(
             format!("there is no `docker` here, and {what}"),
             "install it, or leave out what needs it",

@@ -1,5 +1,6 @@
 //! What runs from before have left: worktrees, branches, run directories, salvage commits; each with the
-//! command that clears it. What belongs to a run that is not over is no leftover.
+//! command that clears it. What belongs to a run that is not over is no leftover, and neither is what the lead has
+//! made for their own hands.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -10,8 +11,9 @@ use super::{Ask, LIMIT};
 use crate::journal;
 use crate::model::preflight::{Leftover, LeftoverCount, Leftovers, Part, Word};
 use crate::process::{escape, escape_path};
+use crate::run::checkpoint;
 use crate::run::directory::RunDir;
-use crate::run::site::worktrees_root;
+use crate::run::site::{OF_LEAD, worktrees_root};
 
 /// Of each kind, how many are listed.
 const MOST: usize = 50;
@@ -22,6 +24,8 @@ pub(super) fn look(ask: &Ask) -> Part<Leftovers> {
     let root = RunDir::root_in(repo.common_dir());
     let dirs = RunDir::list(&root).unwrap_or_default();
     let known: BTreeSet<String> = dirs.iter().map(|dir| dir.run().to_string()).collect();
+    let archived = RunDir::list(&RunDir::archive_in(repo.common_dir())).unwrap_or_default();
+    let archived: BTreeSet<String> = archived.iter().map(|dir| dir.run().to_string()).collect();
     let over: BTreeSet<String> = dirs
         .iter()
         .filter(|dir| journal::is_over(&dir.journal()) && !dir.held())
@@ -46,7 +50,9 @@ pub(super) fn look(ask: &Ask) -> Part<Leftovers> {
     let place = worktrees_root(repo.common_dir());
     let mut add = |path: &Path, run: Option<String>| {
         let name = escape_path(path);
-        if run.as_deref().is_some_and(open) || worktrees.iter().any(|it| it.name == name) {
+        let checks = |run: &str| !known.contains(run) && checkpoint::is_of_dry_run(run);
+        let in_use = |run: &str| run == OF_LEAD || open(run) || checks(run);
+        if run.as_deref().is_some_and(in_use) || worktrees.iter().any(|it| it.name == name) {
             return;
         }
         let clear = clear(run.as_deref().unwrap_or_default());
@@ -99,21 +105,9 @@ pub(super) fn look(ask: &Ask) -> Part<Leftovers> {
         )),
     }
 
-    let orphans = branches
-        .iter()
-        .filter(|it: &&Leftover| it.run.as_deref().is_none_or(|run| !known.contains(run)));
-    let orphans = orphans.count();
-    if !worktrees.is_empty() {
-        words.push(Word::warn(
-            format!("{} of runs that are over", count(worktrees.len(), "worktree")),
-            clearing(&worktrees),
-        ));
-    }
-    if orphans > 0 {
-        words.push(Word::warn(
-            format!("{} of runs that are not there any more", count_es(orphans, "branch")),
-            "`sop worktree gc` shows which are merged; the others hold work that is nowhere else",
-        ));
+    // A run of a plan does not mind them.
+    if ask.depth.all() {
+        words.extend(left_of_runs(&worktrees, &branches, &known, &archived));
     }
     let total = LeftoverCount {
         worktrees: worktrees.len() as u64,
@@ -125,22 +119,53 @@ pub(super) fn look(ask: &Ask) -> Part<Leftovers> {
     for list in [&mut facts.worktrees, &mut facts.branches, &mut facts.runs, &mut facts.salvage] {
         list.truncate(MOST);
     }
-    let fine = match (&facts.total, over.len()) {
-        (total, 0) if total.branches == 0 && total.salvage == 0 => "nothing is left".to_owned(),
-        (total, runs) => {
-            let parts = [
-                (runs, "run", "runs"),
-                (total.branches as usize, "branch", "branches"),
-                (total.salvage as usize, "salvage commit", "salvage commits"),
-            ];
-            let parts = parts.iter().filter(|(n, ..)| *n > 0);
-            let parts: Vec<String> = parts
-                .map(|(n, one, many)| format!("{n} {}", if *n == 1 { one } else { many }))
-                .collect();
-            format!("{} from before; no worktree is left", parts.join(", "))
-        }
-    };
+    let fine = told(&facts.total);
     Part::new(facts, fine, words)
+}
+
+/// What somebody should look at of what is left. `known`: runs that are there; `archived`: those that were put away.
+fn left_of_runs(
+    worktrees: &[Leftover],
+    branches: &[Leftover],
+    known: &BTreeSet<String>,
+    archived: &BTreeSet<String>,
+) -> Vec<Word> {
+    let mut words = Vec::new();
+    if !worktrees.is_empty() {
+        let what = format!("{} of runs that are over", count(worktrees.len(), "worktree"));
+        words.push(Word::warn(what, clearing(worktrees)));
+    }
+    let is_in = |runs: &BTreeSet<String>, it: &Leftover| {
+        it.run.as_deref().is_some_and(|run| runs.contains(run))
+    };
+    let unknown = branches.iter().filter(|it| !is_in(known, it));
+    let (put_away, gone): (Vec<_>, Vec<_>) = unknown.partition(|it| is_in(archived, it));
+    for (branches, of) in [(gone, "not there any more"), (put_away, "archived")] {
+        if !branches.is_empty() {
+            let what = format!("{} of runs that are {of}", count_es(branches.len(), "branch"));
+            let help = "`sop worktree gc` shows which are merged and may go, and what the others still hold";
+            words.push(Word::warn(what, help));
+        }
+    }
+    words
+}
+
+/// What there is to say where nobody has to look.
+fn told(total: &LeftoverCount) -> String {
+    let parts = [
+        (total.runs, "run", "runs"),
+        (total.worktrees, "worktree", "worktrees"),
+        (total.branches, "branch", "branches"),
+        (total.salvage, "salvage commit", "salvage commits"),
+    ];
+    let parts = parts.iter().filter(|(n, ..)| *n > 0);
+    let parts: Vec<String> =
+        parts.map(|(n, one, many)| format!("{n} {}", if *n == 1 { one } else { many })).collect();
+    match (parts.is_empty(), total.worktrees) {
+        (true, _) => "nothing is left".to_owned(),
+        (false, 0) => format!("{} from before; no worktree is left", parts.join(", ")),
+        (false, _) => format!("{} from before", parts.join(", ")),
+    }
 }
 
 /// What clears these: one command where they are of one run.

@@ -66,14 +66,15 @@ pub struct Ask {
     pub planned: bool,
     /// What `git` calls its version, where that is known already.
     pub version: Option<String>,
-    /// Whether everything is asked, or only what a run of the plan has use for.
+    /// Whether everything is asked, or what takes no time.
     pub depth: Depth,
 }
 
 /// How much is asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Depth {
-    /// What a run of this plan has use for, and no program for its version.
+    /// All parts, but for what takes time: no program is asked for its version, and no forge about its branches.
+    /// What does not concern a run of this plan is found out and not warned of.
     Run,
     /// Everything.
     All {
@@ -98,14 +99,14 @@ pub struct Started {
 
 struct Parts {
     runtime: Waiting<Runtime>,
-    config: Option<Waiting<Config>>,
+    config: Waiting<Config>,
     instructions: Waiting<Instructions>,
-    leftovers: Option<Waiting<Leftovers>>,
+    leftovers: Waiting<Leftovers>,
     run: Waiting<Runs>,
-    pr: Option<Waiting<Requests>>,
+    pr: Waiting<Requests>,
     baseline: Receiver<(Part<Baseline>, Option<Kept>)>,
     base_check: Waiting<BaseCheck>,
-    docker_pool: Option<Waiting<DockerPool>>,
+    docker_pool: Waiting<DockerPool>,
     git: Waiting<Git>,
 }
 
@@ -124,18 +125,17 @@ pub struct Looked {
 pub fn start(ask: Ask) -> Started {
     let ask = Arc::new(ask);
     let began = Instant::now();
-    let all = ask.depth.all();
     let found = Parts {
         baseline: beside(&ask, baseline::look),
         base_check: beside(&ask, base_check::look),
         git: beside(&ask, git::look),
         run: beside(&ask, open_runs::look),
-        docker_pool: (all || docker_pool::in_use(&ask)).then(|| beside(&ask, docker_pool::look)),
-        leftovers: all.then(|| beside(&ask, leftovers::look)),
+        docker_pool: beside(&ask, docker_pool::look),
+        leftovers: beside(&ask, leftovers::look),
         instructions: beside(&ask, instructions::look),
-        pr: all.then(|| beside(&ask, pr::look)),
+        pr: beside(&ask, pr::look),
         runtime: beside(&ask, runtime::look),
-        config: all.then(|| beside(&ask, config::look)),
+        config: beside(&ask, config::look),
     };
     let fetching = if ask.depth == (Depth::All { fetch: true }) { FETCH } else { Duration::ZERO };
     Started { wait: Wait { until: began + LIMIT + SLACK + fetching }, found, runtime: None }
@@ -172,14 +172,14 @@ impl Started {
         };
         let preflight = Preflight {
             runtime: Some(runtime.unwrap_or_else(|| wait.for_part(&found.runtime, AGENTS))),
-            config: found.config.map(|it| wait.for_part(&it, "the settings")),
+            config: Some(wait.for_part(&found.config, "the settings")),
             instructions: Some(wait.for_part(&found.instructions, "the files for agents")),
-            leftovers: found.leftovers.map(|it| wait.for_part(&it, "what earlier runs left")),
+            leftovers: Some(wait.for_part(&found.leftovers, "what earlier runs left")),
             run: Some(wait.for_part(&found.run, "the runs")),
-            pr: found.pr.map(|it| wait.for_part(&it, "the forge")),
+            pr: Some(wait.for_part(&found.pr, "the forge")),
             baseline: Some(baseline),
             base_check: Some(wait.for_part(&found.base_check, "the base")),
-            docker_pool: found.docker_pool.map(|it| wait.for_part(&it, "Docker")),
+            docker_pool: Some(wait.for_part(&found.docker_pool, "Docker")),
             git: Some(wait.for_part(&found.git, "git")),
             ..Preflight::default()
         };

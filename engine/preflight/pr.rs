@@ -6,12 +6,23 @@ use std::collections::BTreeMap;
 use super::{Ask, Depth};
 use crate::forge::{self, Place};
 use crate::model::delivery::Delivery;
-use crate::model::preflight::{Auth, Known, Method, Part, Requests, Word};
+use crate::model::preflight::{Auth, Known, Method, Part, Requests, State, Word};
 use crate::plain_file;
 use crate::process::escape_path;
 use crate::worker::Home;
 
 pub(super) fn look(ask: &Ask) -> Part<Requests> {
+    let (facts, fine, mut words) = found(ask);
+    if !ask.depth.all() {
+        // A run that is not to deliver can start all the same; whether this one is, its approval says.
+        for word in words.iter_mut().filter(|word| word.state == State::Stop) {
+            word.state = State::Warn;
+        }
+    }
+    Part::new(facts, fine, words)
+}
+
+fn found(ask: &Ask) -> (Requests, String, Vec<Word>) {
     let repo = &ask.repo;
     // Without it nothing leaves the machine: what is missing is nothing to warn of.
     let delivery = ask.plan.delivery.as_ref().filter(|delivery| delivery.push);
@@ -27,7 +38,8 @@ pub(super) fn look(ask: &Ask) -> Part<Requests> {
             let help = "add it with `git remote add`, or name another under `[delivery]`";
             words.push(Word::stop(format!("there is no remote `{remote}` to deliver to"), help));
         }
-        return Part::new(facts, "there is no remote that requests could be made at", words);
+        let fine = "there is no remote that requests could be made at".to_owned();
+        return (facts, fine, words);
     };
     facts.remote = Some(remote.clone());
     let asks = delivery.filter(|delivery| delivery.pull_request);
@@ -37,7 +49,7 @@ pub(super) fn look(ask: &Ask) -> Part<Requests> {
             let help = "set `pull_request = false` under `[delivery]`, or name another remote";
             words.push(Word::stop(fine.clone(), help));
         }
-        return Part::new(facts, fine, words);
+        return (facts, fine, words);
     };
     let host = place.host.clone();
     facts.host = Some(host.clone());
@@ -67,7 +79,7 @@ pub(super) fn look(ask: &Ask) -> Part<Requests> {
             Some(_) => {}
         }
     }
-    Part::new(facts, fine, words)
+    (facts, fine, words)
 }
 
 /// Asks the forge whether the base is protected.

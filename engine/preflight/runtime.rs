@@ -33,21 +33,26 @@ pub(super) fn look(ask: &Ask) -> Part<Runtime> {
     });
     let others = used.iter().filter(|id| !chosen.iter().flatten().any(|it| it == *id));
     let all: BTreeSet<TierId> = chosen.iter().flatten().chain(others).cloned().collect();
-    // Each version is asked for beside the others.
-    let tiers: BTreeMap<TierId, RoleTier> = thread::scope(|scope| {
-        let looks: Vec<_> = all
-            .iter()
-            .filter_map(|id| {
-                let tier = plan.tiers.get(id)?;
-                let worker = plan.workers.get(&tier.worker)?;
-                let used = used.contains(id);
-                let look = move || role(id, tier, worker, used, ask.depth.all());
-                Some((id.clone(), scope.spawn(look)))
-            })
-            .collect();
-        let done = looks.into_iter().filter_map(|(id, look)| Some((id, look.join().ok()?)));
-        done.collect()
-    });
+    // How each is logged in is read before anything is started, if only for its version: a program may write
+    // what another would be taken by.
+    let mut found: Vec<(TierId, Found<'_>)> = all
+        .iter()
+        .filter_map(|id| {
+            let tier = plan.tiers.get(id)?;
+            let worker = plan.workers.get(&tier.worker)?;
+            Some((id.clone(), Found::of(id, tier, worker, used.contains(id))))
+        })
+        .collect();
+    if ask.depth.all() {
+        // Each version is asked for beside the others.
+        thread::scope(|scope| {
+            for (_, found) in &mut found {
+                scope.spawn(|| found.ask_version());
+            }
+        });
+    }
+    let tiers: BTreeMap<TierId, RoleTier> =
+        found.into_iter().map(|(id, found)| (id, found.role)).collect();
     let words = words(ask, &tiers);
     let fine = match tiers.len() {
         0 => "no tier is set up, in no config file and no plan".to_owned(),
@@ -96,37 +101,55 @@ fn used(plan: &Plan) -> BTreeSet<TierId> {
     used
 }
 
-fn role(id: &TierId, tier: &Tier, worker: &Worker, used: bool, version: bool) -> RoleTier {
-    let home = Home::here(&worker.env);
-    let (adapter, program) = match &worker.does {
-        Does::Command { command, .. } => (None, command.clone()),
-        Does::Agent { agent, program, .. } => {
-            let known = worker::adapter(*agent);
-            let mut drive = Drive::new(*agent, PathBuf::new(), Path::new(""));
-            drive.program.clone_from(program);
-            let program = known.map(|known| drive.program_or(known)).unwrap_or_default();
-            (known.map(|known| (*agent, known)), program)
+/// A tier, and what it takes to ask its program for its version.
+struct Found<'a> {
+    role: RoleTier,
+    agent: Option<&'a dyn Agent>,
+    program: Vec<String>,
+    home: Home,
+}
+
+impl Found<'_> {
+    /// Everything that can be told without starting anything.
+    fn of(id: &TierId, tier: &Tier, worker: &Worker, used: bool) -> Self {
+        let home = Home::here(&worker.env);
+        let (adapter, program) = match &worker.does {
+            Does::Command { command, .. } => (None, command.clone()),
+            Does::Agent { agent, program, .. } => {
+                let known = worker::adapter(*agent);
+                let mut drive = Drive::new(*agent, PathBuf::new(), Path::new(""));
+                drive.program.clone_from(program);
+                let program = known.map(|known| drive.program_or(known)).unwrap_or_default();
+                (known.map(|known| (*agent, known)), program)
+            }
+        };
+        let name = program.first().cloned().unwrap_or_default();
+        // What lies in the worktree, or is only known when there is a package, cannot be looked for here.
+        let elsewhere = (name.contains('/') && !name.starts_with('/')) || name.contains("{{");
+        let path = if elsewhere { None } else { home.find(&name) };
+        let found = if elsewhere { None } else { Some(path.is_some()) };
+        let own = worker.argv().is_empty();
+        let role = RoleTier {
+            tier: id.to_string(),
+            worker: tier.worker.to_string(),
+            adapter: adapter.map(|(adapter, _)| adapter.name().to_owned()),
+            model: tier.model.clone(),
+            effort: tier.effort.clone(),
+            program: escape(program.join(" ").as_bytes()),
+            auth: adapter.map(|(adapter, known)| auth(adapter, known, own, &home)),
+            version: None,
+            path: path.map(|path| escape_path(&path)),
+            found,
+            used,
+        };
+        Self { role, agent: adapter.map(|(_, known)| known), program, home }
+    }
+
+    /// Starts its program, if it is an agent's and there, for its version.
+    fn ask_version(&mut self) {
+        if let Some(agent) = self.agent.filter(|_| self.role.path.is_some()) {
+            self.role.version = look::version_within(agent, &self.program, &self.home, VERSION);
         }
-    };
-    let name = program.first().cloned().unwrap_or_default();
-    // What lies in the worktree, or is only known when there is a package, cannot be looked for here.
-    let elsewhere = (name.contains('/') && !name.starts_with('/')) || name.contains("{{");
-    let path = if elsewhere { None } else { home.find(&name) };
-    let found = if elsewhere { None } else { Some(path.is_some()) };
-    let own = worker.argv().is_empty();
-    let asked = adapter.filter(|_| version && path.is_some());
-    RoleTier {
-        tier: id.to_string(),
-        worker: tier.worker.to_string(),
-        adapter: adapter.map(|(adapter, _)| adapter.name().to_owned()),
-        model: tier.model.clone(),
-        effort: tier.effort.clone(),
-        program: escape(program.join(" ").as_bytes()),
-        auth: adapter.map(|(adapter, known)| auth(adapter, known, own, &home)),
-        version: asked.and_then(|(_, known)| look::version_within(known, &program, &home, VERSION)),
-        path: path.map(|path| escape_path(&path)),
-        found,
-        used,
     }
 }
 

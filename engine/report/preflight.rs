@@ -11,6 +11,9 @@ use crate::model::preflight::{Auth, Known, Method, Preflight, RoleTier, Runtime,
 /// Columns of the names of parts.
 const NAMES: usize = 14;
 
+/// What stands before the roles that have no tier.
+const NO_TIER: &str = "no tier";
+
 /// Draws all of it.
 ///
 /// # Errors
@@ -41,10 +44,11 @@ pub fn draw(preflight: &Preflight, look: &Look, out: &mut impl Write) -> io::Res
         }
     }
     let looked = words::count(parts.len() as u64, "part");
+    let of = preflight.plan.as_ref().map(|plan| format!(" of {plan}")).unwrap_or_default();
     let (word, tone) = match preflight.state {
-        State::Go => (format!("go: nothing stands in the way ({looked})"), Tone::Good),
-        State::Warn => ("a run can start; look at what is marked first".to_owned(), Tone::Warn),
-        State::Stop => ("no run can start: see above".to_owned(), Tone::Bad),
+        State::Go => (format!("go: nothing stands in the way{of} ({looked})"), Tone::Good),
+        State::Warn => (format!("a run{of} can start; look at what is marked first"), Tone::Warn),
+        State::Stop => (format!("no run{of} can start: see above"), Tone::Bad),
     };
     writeln!(out)?;
     Flow::after(Line::new(look)).then(tone, &word).write(out)
@@ -87,33 +91,47 @@ fn todo(word: &Word, look: &Look, out: &mut impl Write) -> io::Result<()> {
 }
 
 fn roles(runtime: &Runtime, look: &Look, out: &mut impl Write) -> io::Result<()> {
+    // What the tier of a role is called, where it is not called as the role.
     let roles = [
-        ("lead", &runtime.lead),
-        ("lead_phase2", &runtime.lead_phase2),
-        ("worker", &runtime.worker),
-        ("worker_light", &runtime.worker_light),
-        ("scout", &runtime.scout),
+        ("lead", "", &runtime.lead),
+        ("lead_phase2", "", &runtime.lead_phase2),
+        ("worker", "standard", &runtime.worker),
+        ("worker_light", "light", &runtime.worker_light),
+        ("scout", "", &runtime.scout),
     ];
-    let roles = roles.iter().map(|(name, role)| (*name, role.as_ref()));
-    let others = runtime.others.iter().map(|(name, role)| (name.as_str(), Some(role)));
-    // A role without a tier is told only where another one has one.
-    let all: Vec<_> = roles.chain(others).collect();
-    if all.iter().all(|(_, role)| role.is_none()) {
+    let others = runtime.others.iter().map(|(name, role)| (name.as_str(), "", Some(role)));
+    let all: Vec<_> = roles
+        .iter()
+        .map(|(name, tier, role)| (*name, *tier, role.as_ref()))
+        .chain(others)
+        .collect();
+    // Roles without a tier are told only where another one has one.
+    let there = all.iter().filter_map(|(name, _, role)| Some((*name, (*role)?)));
+    let there: Vec<(&str, &RoleTier)> = there.collect();
+    if there.is_empty() {
         return Ok(());
     }
-    let widest = all.iter().map(|(name, _)| name.len()).max().unwrap_or_default();
-    for (name, role) in all {
-        let line = Line::new(look).gap(4).cell(Tone::Faint, name, widest + 2);
-        let text = match role {
-            None => Flow::after(line).then(Tone::Faint, "no tier"),
-            Some(role) if name != "lead" && Some(role) == runtime.lead.as_ref() => {
-                Flow::after(line).then(Tone::Faint, "as lead")
-            }
-            Some(role) => told(role, Flow::after(line)),
+    let widest = there.iter().map(|(name, _)| name.len()).max().unwrap_or_default();
+    let widest = widest.max(NO_TIER.len());
+    let row = |name: &str| Line::new(look).gap(4).cell(Tone::Faint, name, widest + 2);
+    for (name, role) in there {
+        let text = match Some(role) == runtime.lead.as_ref() && name != "lead" {
+            true => Flow::after(row(name)).then(Tone::Faint, "as lead"),
+            false => told(role, Flow::after(row(name))),
         };
         text.write(out)?;
     }
-    Ok(())
+    let missing = all.iter().filter(|(_, _, role)| role.is_none());
+    let missing: Vec<String> = missing
+        .map(|(name, tier, _)| match *tier {
+            "" => (*name).to_owned(),
+            tier => format!("{name} (`{tier}`)"),
+        })
+        .collect();
+    match missing.is_empty() {
+        true => Ok(()),
+        false => Flow::after(row(NO_TIER)).then(Tone::Faint, &missing.join(", ")).write(out),
+    }
 }
 
 fn told<'a>(role: &RoleTier, text: Flow<'a>) -> Flow<'a> {

@@ -42,6 +42,8 @@ const TAIL: usize = 40;
 
 /// How folders of dry runs are called, among the runs.
 const SCRATCH: &str = ".checkpoint-";
+/// How the runs in them are called.
+const NAME: &str = "checkpoint-";
 /// In such a folder: what is being made, so that another process can take it away.
 const MADE: &str = "made.json";
 /// Whose worktree it is.
@@ -164,12 +166,19 @@ pub async fn dry_run(
     Ok(DryRun { classes, left_behind, _scratch: scratch, _lock: Some(lock) })
 }
 
+/// Whether what is called so is of a dry run: it is under way, or the next one takes away what is left of it. A run
+/// of a plan may be called so too, and then has a directory.
+#[must_use]
+pub fn is_of_dry_run(name: &str) -> bool {
+    name.starts_with(NAME)
+}
+
 /// The run that stands in a scratch folder: a name of its own, so that dry runs made at the same time do
 /// not meet in one worktree.
 fn scratch_run(scratch: &Path) -> Result<RunDir, RunError> {
     let mark = scratch.file_name().unwrap_or_default().to_string_lossy();
     let mark = mark.trim_start_matches(SCRATCH).to_ascii_lowercase();
-    let name = format!("checkpoint-{mark}");
+    let name = format!("{NAME}{mark}");
     let run = RunId::new(name.clone()).map_err(|why| RunError::Name { name, why })?;
     Ok(RunDir::new(scratch.to_owned(), run))
 }

@@ -312,6 +312,10 @@ fn git_environment() -> Vec<OsString> {
         .collect()
 }
 
+/// The folder of a repository's worktrees that those of a lead's own hands are in. No run is called so: a run's
+/// name ends in a number.
+pub const OF_LEAD: &str = "lead";
+
 /// Where the worktrees of a repository are kept: outside it, where no cleaner of temporary files comes.
 ///
 /// `$SOP_WORKTREES`, or `$XDG_STATE_HOME/sop`, or `~/.local/state/sop`; below it a folder for the

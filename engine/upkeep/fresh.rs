@@ -11,10 +11,7 @@ use crate::model::plan::Command;
 use crate::process;
 use crate::run::directory::RunDir;
 use crate::run::provision;
-use crate::run::site::{argv, worktrees_root};
-
-/// The folder that all of a lead's worktrees are in. No run is called so: a run's name ends in a number.
-const FOLDER: &str = "lead";
+use crate::run::site::{OF_LEAD, argv, worktrees_root};
 
 /// What is wanted.
 #[derive(Debug, Clone, Default)]
@@ -60,7 +57,7 @@ pub fn make_in(repo: &Repo, new: &New, root: &Path) -> Result<Made, UpkeepError>
     let wrong = |why: String| UpkeepError::Name { name: new.name.clone(), why };
     WpId::new(&new.name).map_err(|why| wrong(why.to_string()))?;
     let branch = new.branch.clone().unwrap_or_else(|| new.name.clone());
-    let path = root.join(FOLDER).join(&new.name);
+    let path = root.join(OF_LEAD).join(&new.name);
     if path.symlink_metadata().is_ok() {
         return Err(wrong(format!("is taken: {} is there already", process::escape_path(&path))));
     }

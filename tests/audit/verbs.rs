@@ -320,5 +320,13 @@ fn a_draft_overwrites_nothing() {
         printed.contains("worker = \"codex\"") || printed.contains("tier = \"scout\""),
         "{printed}"
     );
-    assert!(rig.sop_ends(0, &["validate", "plan-2.toml"]).out.contains("no findings"));
+    // It validates, with nothing to say but what is left to be decided.
+    let open = printed.lines().filter(|line| line.starts_with("# DECIDE:")).count();
+    let json = rig.sop_ends(0, &["validate", "plan-2.toml", "--format", "json"]).out;
+    assert_eq!(
+        (json.matches("\"code\"").count(), json.matches("\"undecided\"").count()),
+        (open, open),
+        "{json}"
+    );
+    rig.sop_ends(1, &["validate", "plan-2.toml", "--strict"]);
 }

@@ -149,8 +149,21 @@ fn from_an_audit_to_a_finished_run_without_a_hand_between() {
     let said = rig.sop_ends(0, &["draft", gap, "-o", plan, "--name", "fixes"]);
     assert!(said.out.contains("after g"), "some wait for others: {}", said.out);
     let said = rig.sop_ends(0, &["validate", plan]);
-    assert!(said.out.contains("no findings"), "{}", said.out);
-    rig.sop_ends(0, &["apply", plan, "--yes"]);
+    // What no rule decides is told wherever the plan is looked at, with its line.
+    let text = fs::read_to_string(rig.repo().join(plan)).expect("the plan");
+    let open = text.lines().enumerate().filter(|(_, line)| line.starts_with("# DECIDE:"));
+    let open: Vec<usize> = open.map(|(n, _)| n + 1).collect();
+    assert!(!open.is_empty(), "{text}");
+    assert_eq!(said.out.matches("[undecided]").count(), open.len(), "{}", said.out);
+    let seen = rig.sop_ends(0, &["plan", plan, "--no-dry-run"]);
+    let applied = rig.sop_ends(0, &["apply", plan, "--yes"]);
+    for said in [seen, applied] {
+        assert!(said.out.contains("of the plan still say"), "{}", said.out);
+        for line in &open {
+            let place = format!("warning {plan}:{line}: still to be decided: ");
+            assert!(said.out.contains(&place), "{place}{}", said.out);
+        }
+    }
 
     // The summary says what became of each finding, and what was cleared away.
     let said = rig.sop_ends(0, &["status", "--summary", "--json"]);

@@ -15,6 +15,7 @@ mod resolve;
 mod review;
 mod scale;
 mod schemas;
+mod undecided;
 mod write;
 
 use std::path::Path;

@@ -172,3 +172,72 @@ fn a_version_that_never_comes_is_not_waited_for() {
     let pid = std::fs::read_to_string(desk.at("home/pid")).unwrap();
     assert!(!std::path::Path::new(&format!("/proc/{}", pid.trim())).exists());
 }
+
+/// A program may do anything when it is started, if only for its version: by then it is known how each is logged in.
+#[test]
+fn how_each_is_logged_in_is_read_before_any_program_is_started() {
+    let mut text =
+        "version = 1\n[plan]\nname = \"p\"\ngoal = \"Try it.\"\ntier = \"t0\"\n".to_owned();
+    for n in 0..24 {
+        text.push_str(&format!("[tiers.t{n}]\nworker = \"codex\"\n[[wp]]\nid = \"w{n}\"\ntier = \"t{n}\"\nwhitelist = [\"w{n}\"]\ndod = [\"true\"]\nbrief_text = \"A.\"\n"));
+    }
+    let writes = "echo '{\"tokens\":{\"a\":\"b\"}}' > \"$HOME/.codex/auth.json\"; echo 9.9";
+    let desk = Desk::new("true").file("main/plan.toml", &text).file("home/.codex/config.toml", "");
+    let desk = desk.program("codex", writes);
+    let found = desk.look_and_write(&[]);
+    assert!(desk.at("home/.codex/auth.json").exists(), "it was started");
+    let others = found.part("runtime")["others"].as_object().unwrap();
+    assert_eq!(others.len(), 24);
+    for (tier, role) in others {
+        let told = (&role["auth"]["authenticated"], &role["version"]);
+        assert_eq!(told, (&json!("no"), &json!("9.9")), "{tier}: {role:#}");
+    }
+}
+
+#[test]
+fn each_role_has_its_tier_and_those_without_are_told_in_one_line() {
+    let command = "[workers.script]\ncommand = [\"sh\", \"-c\", \"true\"]\n";
+    let tier = |name: &str| format!("[tiers.{name}]\nworker = \"script\"\n");
+    let all = ["standard", "light", "scout", "lead", "lead_phase2"].map(tier).join("") + command;
+    let found = desk(&all).look(&["plan.toml"]);
+    let runtime = found.part("runtime");
+    for (role, tier) in [
+        ("lead", "lead"),
+        ("lead_phase2", "lead_phase2"),
+        ("worker", "standard"),
+        ("worker_light", "light"),
+        ("scout", "scout"),
+    ] {
+        let told = (&runtime[role]["tier"], &runtime[role]["found"], &runtime[role]["used"]);
+        assert_eq!(told, (&json!(tier), &json!(true), &json!(tier == "standard")), "{runtime:#}");
+    }
+    let said = desk(&(tier("standard") + command)).sop(&["preflight", "--human"]);
+    let line = "    no tier  lead, lead_phase2, worker_light (`light`), scout\n";
+    assert!(said.out.contains(line), "{}", said.out);
+    assert_eq!(said.out.matches("no tier").count(), 1, "{}", said.out);
+    assert!(
+        said.out.ends_with("go: nothing stands in the way of plan.toml (10 parts)\n"),
+        "{}",
+        said.out
+    );
+}
+
+/// As other verbs do, it takes the `plan.toml` that is there; and can be told not to.
+#[test]
+fn the_plan_that_is_there_is_looked_at_where_none_is_named() {
+    let desk = with("aider", "aider");
+    let found = desk.look(&[]);
+    assert_eq!(
+        (&found.all["plan"], &found.part("runtime")["worker"]["worker"]),
+        (&json!("plan.toml"), &json!("aider"))
+    );
+    let found = desk.look(&["--no-plan"]);
+    assert_eq!(
+        (&found.all["plan"], &found.part("runtime")["worker"]),
+        (&Value::Null, &Value::Null)
+    );
+    let desk = desk.file("main/plan.toml", "version = 2\n");
+    assert_eq!(desk.sop(&["preflight"]).code, 1);
+    assert_eq!(desk.look(&["--no-plan"]).code, 0);
+    assert_eq!(desk.sop(&["preflight", "plan.toml", "--no-plan"]).code, 2);
+}

@@ -62,6 +62,14 @@ fn no_docker_and_no_engine_are_false() {
     assert_eq!(found.part("docker_pool")["docker"], false);
 }
 
+/// Where there is none and nothing wants one, that is known and no warning.
+#[test]
+fn no_docker_is_false_where_nothing_uses_it_too() {
+    let found = Desk::new("true").look(&[]);
+    let part = found.part("docker_pool");
+    assert_eq!((&part["docker"], &part["state"]), (&json!(false), &json!("go")), "{part:#}");
+}
+
 /// Nobody asks a Docker that nothing uses; and one that hangs holds nobody up.
 #[test]
 fn docker_is_asked_only_where_it_is_used_and_never_for_long() {

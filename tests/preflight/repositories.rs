@@ -64,7 +64,9 @@ fn a_plain_repository_is_go_in_every_part() {
             "do": null,
             "source_worktree": { "value": "ROOT/main" },
             "default_base": built_in(json!("HEAD")),
-            "provision": built_in(json!({ "copy": [], "setup": [], "timeout": "10m" })),
+            "provision": {
+                "copy": built_in(json!([])), "setup": built_in(json!([])), "timeout": built_in(json!("10m")),
+            },
             "max_parallel": built_in(json!(4)),
             "auto_merge_risk": built_in(json!("none")),
             "merge_method": built_in(json!("squash")),
@@ -111,7 +113,7 @@ fn a_plain_repository_is_go_in_every_part() {
         "docker_pool",
         &json!({
             "state": "go", "what": "nothing here uses Docker", "do": null,
-            "docker": null, "used_by": [], "networks": null, "taken": null, "free": null, "max_parallel": 4,
+            "docker": false, "used_by": [], "networks": null, "taken": null, "free": null, "max_parallel": 4,
         }),
     );
     let special = format!("git {}, and nothing special about the repository", version(&desk));
@@ -317,7 +319,7 @@ fn the_base_is_compared_with_its_upstream_and_fetched_when_asked() {
     let before = state();
     let found = desk.look_and_write(&["--fetch"]);
     assert_eq!(state(), before);
-    let advice = "bring it up to date (`git merge --ff-only origin/main` on it), or set `base = \"origin/main\"`";
+    let advice = "bring it up to date (`sop worktree sync`), or set `base = \"origin/main\"`";
     let behind = |fetched| {
         base_check("warn", "`main` is 2 commits behind `origin/main`", Some(advice), 0, 2, fetched)
     };
@@ -465,4 +467,81 @@ fn where_requests_would_go() {
         "there is no remote `up` to deliver to",
         Some("add it with `git remote add`, or name another under `[delivery]`"),
     );
+}
+
+#[test]
+fn what_a_fresh_worktree_gets_is_told_with_who_says_so_and_looked_for() {
+    let config = "[provision]\ncopy = [\".env\", \"sub/.env\"]\nsetup = [\"true\", [\"echo\", \"a b\"]]\n\
+                  [defaults]\nsession_split = \"always\"\n";
+    let desk = Desk::new("mkdir .sop sub").file("main/.sop/config.toml", config);
+    let said = |value: Value, line: u64| json!({ "value": value, "from": "repository", "at": { "name": ".sop/config.toml", "line": line } });
+    let found = desk.look(&[]);
+    let provision = json!({
+        "copy": said(json!([".env", "sub/.env"]), 2),
+        "setup": said(json!(["true", "echo 'a b'"]), 3),
+        "timeout": { "value": "10m", "from": "built_in" },
+    });
+    assert_eq!(found.part("config")["provision"], provision);
+    assert_eq!(found.part("runtime")["session_split"], said(json!("always"), 5));
+    // No run would get as far as its first worker.
+    let help = "make it, or take it out of `[provision] copy`";
+    let missing = |name: &str| {
+        format!("`{name}` is to be copied into every worktree, and is not in your checkout")
+    };
+    found.says("config", "stop", &missing(".env"), Some(help));
+    assert_eq!(found.part("config")["more"][0]["what"], missing("sub/.env"));
+    assert_eq!(found.code, 5);
+    let desk = desk.file("main/.env", "A=1\n").file("main/sub/.env", "B=2\n");
+    let found = desk.look(&[]);
+    assert_eq!((found.code, &found.part("config")["state"]), (0, &json!("go")), "{:#}", found.all);
+    // What the environment says is the environment's.
+    let found = desk.env("SOP_PROVISION_TIMEOUT", "5m").look(&[]);
+    let timeout =
+        json!({ "value": "5m", "from": "environment", "at": { "name": "SOP_PROVISION_TIMEOUT" } });
+    assert_eq!(found.part("config")["provision"]["timeout"], timeout);
+
+    // Where there is no checkout there is nothing to copy from.
+    let desk =
+        Desk::new("true").file("home/.config/sop/config.toml", "[provision]\ncopy = [\".env\"]\n");
+    desk.repo.sh("git clone -q --bare . ../store.git");
+    let what =
+        "`[provision] copy` brings files of a checkout into every worktree, and there is none here";
+    let help = "start sop in a worktree beside the bare repository, or leave `copy` out";
+    desk.within("store.git").look(&[]).says("config", "stop", what, Some(help));
+}
+
+#[test]
+fn a_branch_that_is_not_the_main_checkouts_is_brought_forward_by_git() {
+    let desk = Desk::new("echo 1 > a");
+    desk.repo.sh(
+        "git checkout -q -b side; echo 2 > a; git commit -qam 2; git branch -q ahead; git reset -q --hard main; git branch -q -u ahead; git checkout -q main",
+    );
+    let desk = desk.file("main/plan.toml", "version = 1\n[plan]\nname = \"p\"\ngoal = \"Try it.\"\nbase = \"side\"\n[tiers.standard]\nworker = \"w\"\n[workers.w]\ncommand = [\"true\"]\n[[wp]]\nid = \"a\"\nwhitelist = [\"a\"]\ndod = [\"true\"]\nbrief_text = \"A.\"\n");
+    let advice =
+        "bring it up to date (`git merge --ff-only ahead` on it), or set `base = \"ahead\"`";
+    desk.look(&[]).says("base_check", "warn", "`side` is 1 commit behind `ahead`", Some(advice));
+}
+
+/// The line is there whatever is in the way, and says so: programs read nothing else.
+#[test]
+fn without_a_repository_or_with_a_config_that_cannot_be_read_there_is_a_line_too() {
+    let desk = Desk::new("true").within("home");
+    let found = desk.look(&[]);
+    assert_eq!((found.code, &found.all["state"]), (5, &json!("stop")), "{:#}", found.all);
+    let help = "start sop in a git checkout";
+    found.says("git", "stop", "this folder is in no git repository", Some(help));
+    let said = desk.sop(&["preflight", "--human"]);
+    assert!(
+        said.out.ends_with("no run can start: see above\n") && said.err.is_empty(),
+        "{}",
+        said.out
+    );
+
+    let desk = Desk::new("mkdir -p .sop/config.toml; touch .sop/config.toml/x");
+    let found = desk.look(&[]);
+    let part = found.part("config");
+    let what = part["what"].as_str().unwrap();
+    assert!(what.starts_with("could not read ROOT/main/.sop/config.toml: "), "{what}");
+    assert_eq!((found.code, &part["state"]), (5, &json!("stop")));
+    assert_eq!(found.part("git")["state"], "go", "the rest is looked at all the same");
 }

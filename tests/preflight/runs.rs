@@ -5,6 +5,7 @@ use std::fs;
 use rustix::process::Signal;
 use serde_json::{Value, json};
 
+use crate::support::forge::Forge;
 use crate::support::rig::Rig;
 use crate::support::written::{plan, worker, wp};
 
@@ -45,6 +46,15 @@ fn an_engine_at_work_one_that_was_killed_and_a_run_that_is_over() {
 
     engine.signal(Signal::KILL);
     assert_eq!(engine.wait(), 256);
+    // A session that was launched and of which nobody has heard since.
+    let said = rig.sop(&["status", "--summary", "--json"]);
+    let summary: Value = serde_json::from_str(&said.out).expect("JSON");
+    let remains = &summary["closing"]["remains"];
+    assert_eq!(
+        (&remains[0]["wp"], &remains[0]["session"]),
+        (&json!("a"), &json!("launched")),
+        "{remains:#}"
+    );
     let found = look(&rig);
     let part = &found["run"];
     let how = "not running, 0 of 1 packages through";
@@ -217,13 +227,119 @@ fn what_remains_is_named_with_its_command() {
     assert_eq!(leftovers["do"], "`sop run clean o-1` looks at them, and clears what is safe");
 }
 
-/// Nobody is sent to a verb that would do nothing.
+/// What waits for a person waits for what that person does, and not for `sop resume`.
 #[test]
-fn a_run_that_waits_for_a_person_is_not_said_to_go_on_by_itself() {
-    let rig =
-        Rig::new(&plan(&wp("a", "review = \"human\"")), &[("worker.sh", &worker("done_well"))]);
+fn a_run_that_waits_for_a_person_is_told_with_what_they_do() {
+    let waits = wp("a", "review = \"human\"\n") + &wp("b", "rounds = 1\n");
+    let script = "case $SOP_WP in a) done_well;; esac";
+    let rig = Rig::new(&plan(&waits), &[("worker.sh", &worker(script))]);
     rig.apply(4);
     let part = look(&rig)["run"].clone();
-    assert_eq!(part["what"], "the run `o-1` is not over: waiting, 0 of 1 packages through");
-    assert_eq!(part["do"], "`sop inbox --run o-1` says what it waits for");
+    assert_eq!(
+        part["what"],
+        "the run `o-1` is not over: waiting, 0 of 2 packages through"
+    );
+    let review = "`sop review a --approve --run o-1` or `sop review a --request-changes FILE --run o-1`, and then \
+                  `sop resume o-1`; `sop inbox --run o-1` lists what else waits";
+    assert_eq!(part["do"], review);
+    // Once they have done it, it is `sop resume` that is waited for.
+    rig.sop_ends(0, &["review", "a", "--approve"]);
+    assert_eq!(look(&rig)["run"]["do"], "`sop resume o-1` goes on with it");
+}
+
+/// A worktree that the lead has made is no leftover, and there is nothing to warn of.
+#[test]
+fn the_leads_own_worktrees_are_no_leftovers() {
+    let rig = rig("done_well");
+    rig.touches(&[".git/refs/heads/mine", ".git/logs/refs/heads/mine"], "a branch of the lead's");
+    rig.sop_ends(0, &["worktree", "new", "mine"]);
+    let found = look(&rig);
+    let leftovers = &found["leftovers"];
+    assert_eq!(
+        (&leftovers["state"], &leftovers["what"]),
+        (&json!("go"), &json!("nothing is left"))
+    );
+    assert_eq!(leftovers["worktrees"], json!([]), "{leftovers:#}");
+}
+
+#[test]
+fn branches_of_archived_runs_are_told_as_that() {
+    let rig = rig("done_well");
+    rig.apply(0);
+    rig.sop_ends(0, &["run", "archive", "o-1"]);
+    let leftovers = look(&rig)["leftovers"].clone();
+    assert_eq!(leftovers["what"], "1 branch is left of runs that are archived");
+}
+
+/// `sop plan` carries all ten parts, and warns of what concerns a run of the plan alone.
+#[test]
+fn a_plans_report_has_every_part_and_only_words_that_concern_it() {
+    let rig = Rig::new(&plan(&wp("a", "rounds = 1\n")), &[("worker.sh", &worker("exit 1"))]);
+    rig.apply(3);
+    assert_eq!(look(&rig)["leftovers"]["state"], "warn");
+    let report = |rig: &Rig, code: i32| -> Value {
+        serde_json::from_str(&rig.sop_ends(code, &["plan", "--json"]).out).expect("JSON")
+    };
+    let found = report(&rig, 0)["preflight"].clone();
+    let parts: Vec<&String> = found.as_object().unwrap().keys().collect();
+    let all = [
+        "base_check",
+        "baseline",
+        "config",
+        "docker_pool",
+        "git",
+        "instructions",
+        "leftovers",
+        "plan",
+        "pr",
+        "run",
+        "runtime",
+        "state",
+    ];
+    assert_eq!(parts, all);
+    assert_eq!((&found["state"], &found["plan"]), (&json!("go"), &json!("plan.toml")), "{found:#}");
+    let leftovers = &found["leftovers"];
+    assert_eq!((&leftovers["state"], &leftovers["total"]["worktrees"]), (&json!("go"), &json!(1)));
+    assert_eq!(leftovers["what"], "1 run, 1 worktree, 1 branch from before");
+
+    // What keeps it from delivering keeps it from starting only where it is to deliver.
+    let rig = Rig::new(
+        &plan(&format!("[delivery]\n{}", wp("a", ""))),
+        &[("worker.sh", &worker("done_well"))],
+    );
+    let found = report(&rig, 5)["preflight"].clone();
+    let what = "there is no remote `origin` to deliver to";
+    let pr = &found["pr"];
+    assert_eq!(
+        (&found["state"], &pr["state"], &pr["what"]),
+        (&json!("warn"), &json!("warn"), &json!(what))
+    );
+    let said = rig.sop(&["preflight"]);
+    assert_eq!(said.code, 5, "asked by itself it is what stops: {}", said.out);
+    rig.sop_ends(0, &["apply", "--approve", "commits,cleanup"]);
+}
+
+/// The forge is asked whether the base is protected where a fetch is allowed, and not otherwise.
+#[test]
+fn protection_is_asked_for_with_a_fetch() {
+    let Some(forge) = Forge::start() else { return };
+    let rig = Rig::new(
+        &plan(&format!("[delivery]\n{}", wp("a", ""))),
+        &[("worker.sh", &worker("done_well"))],
+    );
+    rig.git(&["remote", "add", "origin", &forge.url()]);
+    rig.git(&["push", "--quiet", forge.bare().to_str().unwrap(), "main"]);
+    rig.touches(&[".git/refs/remotes", ".git/logs/refs/remotes"], "a fetch");
+    let config = forge.gh_config();
+    let protection = |args: &[&str]| {
+        let said = rig.sop_with(&[("GH_CONFIG_DIR", &config)], &[&["preflight"], args].concat());
+        let found: Value = serde_json::from_str(&said.out).expect("JSON");
+        assert_eq!(found["pr"]["state"], "go", "{found:#}");
+        found["pr"]["protection"].clone()
+    };
+    assert_eq!(protection(&[]), Value::Null);
+    assert_eq!(protection(&["--fetch"]), json!(false));
+    forge.protect(&["unit"], false);
+    assert_eq!(protection(&["--fetch"]), json!(true));
+    assert_eq!(forge.changes(), Vec::<String>::new());
 }

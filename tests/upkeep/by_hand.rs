@@ -80,7 +80,8 @@ fn what_a_run_left_is_named_shown_and_cleared_away() {
     );
     assert_eq!(rig.worktrees(), Vec::<std::path::PathBuf>::new());
     let shown = rig.sop_ends(0, &["run", "show", "p-1"]).out;
-    assert!(!shown.contains("not cleared away") && !shown.contains("sop run clean"), "{shown}");
+    assert!(!shown.contains("not cleared away") && !shown.contains("    worktree "), "{shown}");
+    assert!(shown.contains("cleaned    1 worktree (a); gone since the run: b\n"), "{shown}");
     let mut after = rig.users();
     after.retain(|path, _| !path.to_string_lossy().contains("refs/sop"));
     let mut before = before;

@@ -7,10 +7,8 @@ use crate::model::gap::draft::{Drafted, Undecided};
 use crate::model::gap::{Gap, GapReport, Ground, Severity};
 use crate::model::plan::Risk;
 use crate::model::time::Length;
+use crate::plan::undecided::MARK;
 use crate::plan::write::Writer;
-
-/// What stands before everything that a person has to decide.
-pub(super) const MARK: &str = "DECIDE:";
 
 /// A command that says, on the base and ever after, that there is none.
 const NONE: &str = "echo 'no check is known: name one in the plan' >&2; exit 1";

@@ -34,7 +34,7 @@ pub struct Config {
     /// What a run starts from.
     pub default_base: Said<String>,
     /// What a fresh worktree gets.
-    pub provision: Said<ProvisionSetting>,
+    pub provision: ProvisionSetting,
     /// Packages at work at once, at most.
     pub max_parallel: Said<u64>,
     /// The highest risk that may merge by itself.
@@ -48,14 +48,14 @@ pub struct Config {
 }
 
 /// What a fresh worktree gets.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ProvisionSetting {
     /// Untracked files that are brought along.
-    pub copy: Vec<String>,
+    pub copy: Said<Vec<String>>,
     /// Commands that are run in it.
-    pub setup: Vec<String>,
+    pub setup: Said<Vec<String>>,
     /// Limit for each of them.
-    pub timeout: String,
+    pub timeout: Said<String>,
 }
 
 /// How a repository lies on disk.

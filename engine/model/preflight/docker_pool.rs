@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 /// Docker's networks against what would run at once.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct DockerPool {
-    /// Whether a Docker engine answers; absent where nothing here uses it and nobody was asked.
+    /// Whether a Docker engine answers; false where there is no `docker`, absent where there is one that nobody
+    /// asked, since nothing here uses it.
     pub docker: Option<bool>,
     /// What makes use of it.
     pub used_by: Vec<String>,

@@ -343,6 +343,11 @@ pub const RULES: &[Rule] = &[
         help: "Give it `command` or `agent`, and not both.",
     },
     Rule {
+        code: "undecided",
+        about: "A plan that is run has nothing left to be decided.",
+        help: "A comment that begins with `DECIDE:` is a question to whoever owns the plan, as `sop draft` leaves them. Decide it, change what has to be changed, and take the comment out.",
+    },
+    Rule {
         code: "unknown-base",
         about: "The base names a commit of this repository.",
         help: "Name a branch, a tag or a commit that is here, or fetch it first.",
