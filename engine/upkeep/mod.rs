@@ -6,6 +6,7 @@
 //! | [`grounds`] | why one stays, whoever asks |
 //! | [`ancestry`] | who asks |
 //! | [`fresh`] | a worktree for the lead's own hands |
+//! | [`held`] | a lock, and what was under way when its holder died |
 //! | [`leave`] | one taken away, by name |
 //! | [`archive`] | the same, with all that is in it kept first |
 //! | [`runs`], [`put_away`] | the runs of a repository; one moved to the archive |
@@ -23,6 +24,7 @@ pub mod error;
 pub mod forward;
 pub mod fresh;
 pub mod grounds;
+pub mod held;
 pub mod leave;
 pub mod put_away;
 pub mod runs;

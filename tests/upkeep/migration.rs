@@ -122,7 +122,7 @@ fn killed_after_any_step_it_is_finished_or_undone() {
             if !finish && after > 0 {
                 // Made, and killed before that was noted.
                 let noted = (after - 1).to_string();
-                fs::write(main.join(".sop-migrating/done"), noted).expect("the note");
+                fs::write(main.join(".sop-migrating/.git/done"), noted).expect("the note");
             }
             // From here on as another process: nothing is known but what is on disk.
             let left = Journal::left_in(&main).expect("it can be read").expect("it is there");
@@ -224,7 +224,7 @@ fn what_cannot_be_moved_is_refused_by_name() {
     );
     migration(&place).expect("nothing is in the way");
     script(
-        "git config --remove-section remote.origin; git config --remove-section remote.inner; rm -r dir/up.git",
+        "git config --remove-section remote.origin; git config --remove-section remote.inner; git config --remove-section branch.main; rm -r dir/up.git",
     );
     try_it("touch .git/packed-refs.lock", "packed-refs.lock", "rm .git/packed-refs.lock");
     try_it("ln -s \"$PWD/dir\" absolute", "absolute", "rm absolute");

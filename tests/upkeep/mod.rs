@@ -4,6 +4,7 @@ mod again;
 mod bare_runs;
 mod by_hand;
 mod bytes;
+mod cut_short;
 mod migration;
 mod place;
 mod proof;
