@@ -13,12 +13,13 @@ use rustix::process::{Flock, FlockType, fcntl_getlk};
 use crate::journal;
 use crate::model::ids::{RunId, WpId};
 use crate::plain_file;
+use crate::process::escape_path;
 
 /// What can go wrong with a run directory.
 #[derive(Debug, thiserror::Error)]
 pub enum DirectoryError {
     /// The file system's word.
-    #[error("cannot {what} {}: {source}", path.display())]
+    #[error("cannot {what} {}: {source}", escape_path(path))]
     Io {
         /// What was tried.
         what: &'static str,
