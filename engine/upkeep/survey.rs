@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::ancestry::Asking;
 use super::error::UpkeepError;
+use super::making;
 use super::runs::{self, KnownRun};
 use crate::git::Repo;
 use crate::git::landed::How as Proof;
@@ -223,6 +224,7 @@ fn identify(linked: &Linked) -> (Whose, String, Option<Note>) {
         return (Whose::Main, "main".to_owned(), None);
     }
     let note = linked.note().and_then(|note| serde_json::from_slice::<Note>(&note).ok());
+    let note = note.or_else(|| making::note_of(linked));
     if let Some(note) = note {
         return (Whose::Lead, note.name.clone(), Some(note));
     }

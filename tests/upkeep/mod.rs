@@ -1,6 +1,7 @@
 //! What is left when the work is done: every verb that takes something away, against one table of states.
 
 mod again;
+mod at_once;
 mod bare_runs;
 mod by_hand;
 mod bytes;
