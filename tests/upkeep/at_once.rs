@@ -158,6 +158,33 @@ fn what_was_cut_short_and_is_gone_again_is_made_anew() {
 }
 
 #[test]
+fn of_two_who_bring_the_checkout_forward_the_second_finds_it_done() {
+    let rig = slow();
+    rig.git(&["checkout", "--quiet", "-b", "ahead"]);
+    rig.write("slow.txt", "slower\n");
+    rig.write("new.txt", "new\n");
+    rig.git(&["add", "--all"]);
+    rig.git(&["commit", "--quiet", "-m", "ahead"]);
+    go(&rig);
+    rig.git(&["checkout", "--quiet", "main"]);
+    fs::remove_file(rig.mark("go")).expect("a mark");
+    let _ = fs::remove_file(rig.mark("up"));
+    rig.touches(&["slow.txt", "new.txt", ".git"], "it is brought forward");
+    let first = rig.start(&["worktree", "sync", "--from", "ahead"]);
+    until_up(&rig);
+    let mut second = rig.start(&["worktree", "sync", "--from", "ahead"]);
+    // Either it waits, or it has judged what the first is in the middle of.
+    let began = std::time::Instant::now();
+    until(|| match second.is_over() || began.elapsed().as_millis() > 300 {
+        true => Ok(()),
+        false => Err("neither".to_owned()),
+    });
+    go(&rig);
+    assert_eq!((first.wait(), second.wait()), (0, 0), "{}", rig.engine_said());
+    assert_eq!(rig.git(&["status", "--porcelain"]), "");
+}
+
+#[test]
 fn a_remote_helper_that_leaves_a_child_holds_nobody_up() {
     let rig = rig();
     rig.git(&["config", "core.sshCommand", "sh -c 'sleep 5000 < /dev/null > /dev/null & exit 1'"]);
