@@ -5,6 +5,9 @@ use std::path::{Path, PathBuf};
 
 use rustix::process::Signal;
 use serde_json::Value;
+use sop::run::directory::RunDir;
+use sop::run::requests::Turn;
+use sop::upkeep::held::Held;
 
 use crate::support::git_repo::sh;
 use crate::support::rig::{Rig, until};
@@ -193,4 +196,96 @@ fn a_remote_helper_that_leaves_a_child_holds_nobody_up() {
     rig.git(&["config", "branch.main.merge", "refs/heads/main"]);
     let said = rig.sop_ends(5, &["worktree", "sync", "--fetch"]);
     assert!(!said.err.contains("no answer"), "{}", said.err);
+}
+
+#[test]
+fn a_run_stays_where_a_step_of_it_lives() {
+    let script = worker("cd /; touch $MARKS/up; until test -e $MARKS/go; do sleep 0.02; done");
+    let rig = Rig::new(&plan(&wp("a", "")), &[("worker.sh", &script)]);
+    let engine = rig.start(&["apply", "--yes"]);
+    until_up(&rig);
+    engine.signal(Signal::KILL);
+    engine.wait();
+    let run = rig.run_dir().file_name().expect("a name").to_string_lossy().into_owned();
+    let before = rig.worktrees();
+    let said = rig.sop_ends(3, &["run", "archive", &run, "--unfinished"]);
+    assert!(said.err.contains("a (") && said.err.contains("still at work"), "{}", said.err);
+    assert!(said.err.contains("sop resume"), "{}", said.err);
+    assert_eq!(rig.worktrees(), before);
+    assert!(rig.run_dir().join("journal.jsonl").exists());
+    go(&rig);
+    rig.until_quiet();
+    rig.sop_ends(0, &["run", "archive", &run, "--unfinished"]);
+    assert_eq!(rig.worktrees(), Vec::<PathBuf>::new());
+}
+
+#[test]
+fn a_run_is_not_put_away_with_what_was_asked_of_it() {
+    let rig = Rig::new(&plan(&wp("a", "rounds = 1")), &[("worker.sh", &worker("exit 1"))]);
+    rig.apply(3);
+    let run = rig.run_dir().file_name().expect("a name").to_string_lossy().into_owned();
+    assert!(rig.sop_ends(0, &["retry", "a"]).out.contains("sop resume"));
+    let said = rig.sop_ends(3, &["run", "archive", &run]);
+    assert!(
+        said.err.contains("asked of it: retry") && said.err.contains("--unfinished"),
+        "{}",
+        said.err
+    );
+    rig.sop_ends(0, &["run", "archive", &run, "--unfinished"]);
+}
+
+#[test]
+fn nothing_is_asked_of_a_run_that_is_put_away_meanwhile() {
+    let rig = Rig::new(&plan(&wp("a", "rounds = 1")), &[("worker.sh", &worker("exit 1"))]);
+    rig.apply(3);
+    let dir = rig.run_dir();
+    let run = dir.file_name().expect("a name").to_string_lossy().into_owned();
+    let root = dir.parent().expect("a folder").to_path_buf();
+    let id = sop::model::ids::RunId::new(run).expect("a name");
+    let turn = Turn::take(&RunDir::new(root.clone(), id)).expect("nobody asks");
+    let engine = rig.start(&["retry", "a"]);
+    // It waits for its turn, or has not come so far: it finds the run gone either way.
+    let lock = dir.join("requests/turn.lock");
+    until(|| {
+        let fds = fs::read_dir(format!("/proc/{}/fd", engine.pid())).into_iter().flatten();
+        let mut open = fds.flatten().filter_map(|fd| fs::read_link(fd.path()).ok());
+        if open.any(|path| path == lock) { Ok(()) } else { Err("it does not wait".to_owned()) }
+    });
+    fs::create_dir_all(root.join(".archive")).expect("a folder");
+    fs::rename(&dir, root.join(".archive/moved")).expect("it is moved");
+    drop(turn);
+    assert_eq!(engine.wait(), 2, "{}", rig.engine_said());
+    assert!(rig.engine_said().contains("was put away"), "{}", rig.engine_said());
+    let left = fs::read_dir(root.join(".archive/moved/requests")).expect("a folder").flatten();
+    assert!(left.map(|entry| entry.file_name()).all(|name| name == "turn.lock"));
+}
+
+#[test]
+fn a_run_that_is_over_keeps_what_a_step_of_it_is_at_work_on() {
+    let rig = Rig::new(&plan(&wp("a", "rounds = 1")), &[("worker.sh", &worker("exit 1"))]);
+    rig.apply(3);
+    let steps = fs::read_dir(rig.run_dir().join("steps/a")).expect("its steps").flatten();
+    let step = steps.map(|step| step.path()).next().expect("a step");
+    let name = step.file_name().expect("a name").to_string_lossy().into_owned();
+    // As its holder has it, wherever that is.
+    let held = Held::take(&step.join("lock")).expect("a lock").expect("nobody has it");
+    let before = rig.worktrees();
+    for verb in [
+        &["worktree", "rm", "o-1/a"][..],
+        &["worktree", "archive", "o-1/a"],
+        &["run", "archive", "o-1"],
+    ] {
+        let said = rig.sop_ends(3, verb);
+        assert!(
+            said.err.contains("still at work") && said.err.contains(&name),
+            "{verb:?}: {}",
+            said.err
+        );
+    }
+    let said = rig.sop_ends(0, &["run", "clean", "o-1", "--apply"]);
+    assert!(said.out.contains("is still at work for it"), "{}", said.out);
+    assert_eq!(rig.worktrees(), before);
+    drop(held);
+    rig.sop_ends(0, &["run", "archive", "o-1"]);
+    assert_eq!(rig.worktrees(), Vec::<PathBuf>::new());
 }
