@@ -69,7 +69,8 @@ pub struct Args {
 pub fn run(args: &Args, color: Color) -> Result<u8, Failure> {
     no_worker()?;
     let repo = run_args::repository()?;
-    let Some(mut prepared) = prepare(&repo, &args.file, &args.overrides, Dry::IfItCanStart, color)?
+    let (approve, dry) = (&args.approve, Dry::IfItCanStart);
+    let Some(mut prepared) = prepare(&repo, &args.file, &args.overrides, approve, dry, color)?
     else {
         return Ok(exit::FINDINGS);
     };
@@ -174,13 +175,8 @@ fn heard(
 fn approval(args: &Args, prepared: &Prepared) -> Result<Option<(ApprovedBy, Covers)>, Failure> {
     let plan = &prepared.compiled.plan;
     let all = prepared.report.covers.clone();
-    if !args.approve.is_empty() {
-        let covers = covers::of(&args.approve, plan)?;
-        if !covers.has(Cover::Commits) {
-            return Err(Failure::usage("a run that may not commit can do nothing")
-                .help("name `commits` among what you approve"));
-        }
-        return Ok(Some((ApprovedBy::Flag, covers)));
+    if let Some(approved) = &prepared.report.approved {
+        return Ok(Some((ApprovedBy::Flag, approved.clone())));
     }
     if args.yes {
         return Ok(Some((ApprovedBy::Flag, all)));

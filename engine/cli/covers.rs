@@ -15,6 +15,19 @@ pub fn parse(text: &str) -> Result<Cover, String> {
     })
 }
 
+/// The list as a whole, for a run of `plan` that is to be made.
+///
+/// # Errors
+/// As [`of`]; without commits nothing could be done.
+pub fn of_new(named: &[Cover], plan: &Plan) -> Result<Covers, Failure> {
+    let covers = of(named, plan)?;
+    match covers.has(Cover::Commits) {
+        true => Ok(covers),
+        false => Err(Failure::usage("a run that may not commit can do nothing")
+            .help("name `commits` among what you approve")),
+    }
+}
+
 /// The list as a whole, for a run of `plan`.
 ///
 /// # Errors

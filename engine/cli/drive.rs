@@ -50,7 +50,21 @@ pub struct View {
 /// # Errors
 /// Another engine has it, something in it cannot be read, or the engine cannot go on.
 pub fn drive(repo: &Repo, dir: RunDir, view: &View, color: Color) -> Result<u8, Failure> {
-    let (ending, ledger) = engine(repo, dir.clone(), view, color)?;
+    drive_accepting(repo, dir, None, view, color)
+}
+
+/// The same, where `accepts` accepts what became of the repository and would be held against the run.
+///
+/// # Errors
+/// As [`drive`].
+pub fn drive_accepting(
+    repo: &Repo,
+    dir: RunDir,
+    accepts: Option<String>,
+    view: &View,
+    color: Color,
+) -> Result<u8, Failure> {
+    let (ending, ledger) = engine(repo, dir.clone(), accepts, view, color)?;
     sum_up(&ledger, &dir, view, color)?;
     Ok(code(ending))
 }
@@ -62,6 +76,7 @@ pub fn drive(repo: &Repo, dir: RunDir, view: &View, color: Color) -> Result<u8, 
 pub fn engine(
     repo: &Repo,
     dir: RunDir,
+    accepts: Option<String>,
     view: &View,
     color: Color,
 ) -> Result<(Ending, Ledger), Failure> {
@@ -75,6 +90,7 @@ pub fn engine(
     let runtime = runtime()?;
     let mut watcher = Watcher(reporter.as_mut());
     let engine = Engine::new(Arc::new(site), lock, journal, ledger, &mut watcher);
+    let engine = engine.accepting(accepts);
     let (ending, ledger) = runtime.block_on(engine.run()).map_err(|error| failed(&error, &dir))?;
     // Whatever still reads a log or waits for a blocked disk is in nobody's way.
     runtime.shutdown_background();
@@ -221,7 +237,8 @@ impl Observer for Steps<'_> {
                 | Event::WpCommitted { .. }
                 | Event::WpBlocked { .. }
         );
-        if record.event.wp() == Some(self.wp) && !answer {
+        let of_run = matches!(record.event, Event::RepositoryAccepted { .. });
+        if of_run || (record.event.wp() == Some(self.wp) && !answer) {
             self.reporter.event(record, ledger);
         }
     }

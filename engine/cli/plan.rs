@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use tokio::sync::watch;
 
+use super::covers;
 use super::critic;
 use super::drive;
 use super::exit;
@@ -17,6 +18,7 @@ use super::run_args;
 use super::terminal::{self, Color};
 use crate::finding::Finding;
 use crate::git::Repo;
+use crate::model::approval::Cover;
 use crate::model::baseline::Kept;
 use crate::model::checkpoint::Checkpoint;
 use crate::model::delivery::PlannedDelivery;
@@ -94,7 +96,7 @@ pub enum Dry {
 pub fn run(args: &Args, color: Color) -> Result<u8, Failure> {
     let repo = run_args::repository()?;
     let dry = if args.no_dry_run { Dry::Never } else { Dry::Always };
-    let Some(mut prepared) = prepare(&repo, &args.file, &args.overrides, dry, color)? else {
+    let Some(mut prepared) = prepare(&repo, &args.file, &args.overrides, &[], dry, color)? else {
         return Ok(exit::FINDINGS);
     };
     if args.critic {
@@ -131,6 +133,7 @@ fn read(repo: &Repo, prepared: &mut Prepared, color: Color) -> Result<(), Failur
 
 /// Compiles the plan in `file` and finds out what a run of it would do. Nothing when the plan has
 /// errors, which are on standard error by then.
+/// `approve`: what is approved by name, if that was said.
 ///
 /// # Errors
 /// As [`run`].
@@ -138,6 +141,7 @@ pub fn prepare(
     repo: &Repo,
     file: &Path,
     overrides: &Overrides,
+    approve: &[Cover],
     dry: Dry,
     color: Color,
 ) -> Result<Option<Prepared>, Failure> {
@@ -158,6 +162,11 @@ pub fn prepare(
         plan_file::say(&source, &outcome, color);
     }
     let Some(mut compiled) = outcome.compiled else { return Ok(None) };
+    // Before anything is run for what cannot be approved.
+    let approved = match approve.is_empty() {
+        true => None,
+        false => Some(covers::of_new(approve, &compiled.plan)?),
+    };
     let base = compiled.base.take().ok_or_else(|| Failure::infrastructure("the base is gone"))?;
     // A pair of WPs stands among the overlaps already; what has no place says how many more there are.
     let told = |finding: &&Finding| finding.code == "possible-overlap" && finding.span.is_some();
@@ -190,6 +199,7 @@ pub fn prepare(
         checkpoint::report(repo, &compiled, &base, &source.file, next.run(), &dry, warnings);
     let used = past::used(repo).map_err(|error| Failure::infrastructure(error.to_string()))?;
     report = report.estimated(&used);
+    report.approved = approved;
     let Looked { preflight, kept } = looking.finish();
     report.preflight = Some(preflight);
     report.critic = critic::planned(repo, &compiled.plan, &report)?;

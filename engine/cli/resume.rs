@@ -1,7 +1,7 @@
 //! `sop resume`: goes on with a run, whatever became of its last engine.
 
 use super::covers;
-use super::drive::{View, drive, refused, sum_up};
+use super::drive::{View, drive_accepting, refused, sum_up};
 use super::exit;
 use super::failure::Failure;
 use super::request::no_worker;
@@ -24,6 +24,9 @@ pub struct Args {
     /// Approve these as well. Of commits, integration, push, pull_request, merge, cleanup.
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = covers::parse)]
     pub approve: Vec<Cover>,
+    /// Accept, in your name, what was changed in git's settings, hooks and refs and is held against the run.
+    #[arg(long)]
+    pub accept_changes: bool,
     /// How to show the run.
     #[command(flatten)]
     pub view: View,
@@ -41,16 +44,18 @@ pub fn run(args: &Args, color: Color) -> Result<u8, Failure> {
     if ledger.unbegun() && !dir.held() {
         anew::here(&repo, &dir, &ledger).map_err(refused)?;
     }
+    let by = repo.identity().name;
+    let accepts = args.accept_changes.then(|| by.clone());
     if !args.approve.is_empty() {
         let plan = freeze::thaw(&dir, &ledger.plan_sha256).map_err(refused)?;
-        let (covers, by) = (covers::of(&args.approve, &plan)?, repo.identity().name);
+        let covers = covers::of(&args.approve, &plan)?;
         approve::approve(&dir, &covers, ApprovedBy::Flag, &by).map_err(refused)?;
-        return drive(&repo, dir, &args.view, color);
+        return drive_accepting(&repo, dir, accepts, &args.view, color);
     }
     let asked = !requests::waiting(&dir.requests()).is_empty();
     if ledger.outcome == Some(Outcome::Done) && !asked && !dir.held() {
         sum_up(&ledger, &dir, &args.view, color)?;
         return Ok(exit::DONE);
     }
-    drive(&repo, dir, &args.view, color)
+    drive_accepting(&repo, dir, accepts, &args.view, color)
 }

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 pub use shape::{
     After, ApprovedBy, Asked, Classed, LevelShape, MovedBranch, NextStep, Outcome, Standing,
-    StopReason, WpShape,
+    StopReason, Taken, WpShape,
 };
 
 use crate::model::approval::Covers;
@@ -668,6 +668,22 @@ pub enum Event {
         /// Which places.
         standing: Vec<Standing>,
     },
+    /// The rest of the repository was taken down once more, when an engine let go of the run and nothing was at work:
+    /// what becomes of it until the next one comes is the doing of nobody at work.
+    RepositoryLeft {
+        /// SHA-256 of what was taken down.
+        guard: String,
+    },
+    /// What became of the repository is taken as it is: from now on it is compared with that.
+    RepositoryAccepted {
+        /// SHA-256 of what it is compared with.
+        guard: String,
+        /// Which places; none where only such things changed as are anybody's to change.
+        changed: Vec<Taken>,
+        /// Who accepts what would be held against the run; nothing for what changed while nothing was at work.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        by: Option<String>,
+    },
     /// Nothing is left to do.
     RunFinished {
         /// How it stands.
@@ -741,6 +757,8 @@ impl Event {
             | Self::CheckoutCompared { .. }
             | Self::RunGuarded { .. }
             | Self::RepositoryChanged { .. }
+            | Self::RepositoryLeft { .. }
+            | Self::RepositoryAccepted { .. }
             | Self::RunFinished { .. } => None,
         }
     }

@@ -198,3 +198,24 @@ impl std::fmt::Display for Standing {
         }
     }
 }
+
+/// Something of the repository that has changed and is taken as it is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Taken {
+    /// Which place.
+    pub place: String,
+    /// What became of it.
+    pub became: String,
+    /// Settings that changed, by their names, where it is a file of settings.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub settings: Vec<String>,
+}
+
+impl std::fmt::Display for Taken {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.settings.is_empty() {
+            true => write!(f, "{} {}", self.place, self.became),
+            false => write!(f, "{} in {}", self.settings.join(", "), self.place),
+        }
+    }
+}

@@ -11,10 +11,13 @@ use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use std::time::Duration;
 
+use bstr::ByteSlice;
+
+use crate::process;
+
 use super::error::GitError;
 use crate::quick::hear::{self, Heard, Most, Why, Wish};
 use crate::quick::{self, Answer, NoAnswer};
-use bstr::ByteSlice;
 
 /// `GIT_*` variables that say who the user is to the network or where their own configuration lives,
 /// and never which repository is meant. All others are removed.
@@ -224,7 +227,6 @@ impl Git {
 pub(super) fn failed(output: &Output, command: String) -> GitError {
     let lines: Vec<&[u8]> = output.stderr.lines().filter(|line| !line.trim().is_empty()).collect();
     let last = &lines[lines.len().saturating_sub(TAIL_LINES)..];
-    let shown: Vec<String> =
-        last.iter().map(|line| line.to_str_lossy().escape_debug().to_string()).collect();
+    let shown: Vec<String> = last.iter().map(|line| process::plain(line)).collect();
     GitError::Failed { command, code: output.status.code(), stderr: shown.join("\n") }
 }

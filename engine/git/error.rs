@@ -182,5 +182,7 @@ fn ended(code: Option<i32>) -> String {
 }
 
 fn tail(stderr: &str) -> String {
-    if stderr.is_empty() { String::new() } else { format!(": {stderr}") }
+    // Told in one line, wherever it is told.
+    let lines: Vec<&str> = stderr.lines().collect();
+    if lines.is_empty() { String::new() } else { format!(": {}", lines.join("; ")) }
 }

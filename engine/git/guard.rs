@@ -265,7 +265,7 @@ fn others(name: &BString) -> bool {
 }
 
 /// The keys whose values differ.
-fn changed<'a, K: Ord, V: PartialEq>(
+pub(super) fn changed<'a, K: Ord, V: PartialEq>(
     before: &'a BTreeMap<K, V>,
     after: &'a BTreeMap<K, V>,
 ) -> impl Iterator<Item = (&'a K, Became)> {

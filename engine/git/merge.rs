@@ -3,6 +3,7 @@
 use bstr::{BString, ByteSlice};
 
 use crate::model::ids::{CommitId, TreeId};
+use crate::process;
 
 use super::command::failed;
 use super::error::GitError;
@@ -97,9 +98,7 @@ impl Repo {
                     let Some(text) = fields.by_ref().nth(count + 1) else {
                         break;
                     };
-                    messages.extend(
-                        text.lines().map(|text| text.to_str_lossy().escape_debug().to_string()),
-                    );
+                    messages.extend(text.lines().map(process::plain));
                 }
                 Ok(Err((paths, messages)))
             }

@@ -32,6 +32,7 @@ mod command;
 pub mod commits;
 pub mod error;
 mod fingerprint;
+pub mod follow;
 pub mod forward;
 pub mod guard;
 pub mod guard_file;

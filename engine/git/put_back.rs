@@ -39,15 +39,16 @@ impl Guarded {
             let small = std::fs::symlink_metadata(path)
                 .is_ok_and(|stat| stat.is_file() && stat.len() <= LARGEST);
             if small {
-                let _ = std::fs::copy(path, &copy);
+                let _ = copy_whole(path, &copy, folder);
             }
         }
     }
 
-    /// The files of git's own, each with where its copy is.
+    /// The files of git's own, each with where its copy is: under its mode and digest, so that what was taken down at
+    /// several times can have its copies in one folder.
     fn copies(&self, folder: &Path) -> impl Iterator<Item = (&PathBuf, PathBuf)> {
-        let own = self.files.iter().filter(|(_, (_, shared))| !shared).enumerate();
-        own.map(move |(n, (path, _))| (path, folder.join(n.to_string())))
+        let own = self.files.iter().filter(|(_, (_, shared))| !shared);
+        own.map(move |(path, (state, _))| (path, folder.join(state.replace(' ', "-"))))
     }
 
     /// The copy of a file, if it is what was taken down.
@@ -148,6 +149,16 @@ fn file_back(became: Became, path: &Path, copy: Option<PathBuf>) -> Vec<Vec<BStr
         }
         (Became::Removed | Became::Changed, None) => Vec::new(),
     }
+}
+
+/// Copies a file, with its mode. What stands in the copy's place is replaced and not written to: a worker may have
+/// put a link there.
+fn copy_whole(path: &Path, copy: &Path, folder: &Path) -> std::io::Result<()> {
+    let mut from = plain_file::open(path)?;
+    let mut to = tempfile::NamedTempFile::new_in(folder)?;
+    std::io::copy(&mut from, to.as_file_mut())?;
+    to.as_file().set_permissions(from.metadata()?.permissions())?;
+    to.persist(copy).map(drop).map_err(|error| error.error)
 }
 
 fn is_config(path: &Path) -> bool {

@@ -36,7 +36,7 @@ mod wire;
 use std::future::Future;
 use std::path::PathBuf;
 
-pub use at_work::at_work;
+pub use at_work::{at_work, worked_since};
 pub use error::LaunchError;
 pub use handle::Handle;
 pub use key::Key;

@@ -15,6 +15,7 @@ mod lessons;
 mod outage;
 mod phase;
 mod ready;
+mod repository;
 mod review;
 mod seen;
 mod transition;
@@ -38,6 +39,7 @@ pub use judge::{
 pub use outage::{Means, Outage};
 pub use phase::Phase;
 pub use ready::NextGate;
+pub use repository::{Accepted, Left};
 pub use review::{ReviewState, Reviewer, Sitting};
 pub use seen::Seen;
 pub use verify::{NextVerify, VerifyRan, VerifyState};
@@ -144,6 +146,13 @@ pub struct Ledger {
     /// SHA-256 of what was taken down about the rest of the repository before the first worker.
     #[serde(default)]
     pub guard: Option<String>,
+    /// What was taken down when the last engine let go, with nothing at work; nothing while one has the run, and where
+    /// it was cut off.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub left: Option<Left>,
+    /// What became of the repository and was taken as it is.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub accepted: Vec<Accepted>,
     /// What of the repository is nobody's to touch and was touched, when an engine last looked.
     #[serde(default)]
     pub tampering: Vec<Standing>,
@@ -240,6 +249,8 @@ impl Ledger {
             moved: Vec::new(),
             checkout: None,
             guard: None,
+            left: None,
+            accepted: Vec::new(),
             tampering: Vec::new(),
             seen: Vec::new(),
             notes: Vec::new(),
@@ -301,6 +312,8 @@ impl Ledger {
             Event::EngineStarted { .. } => {
                 self.engines += 1;
                 self.stopped = None;
+                // From now on something may be at work.
+                self.left = None;
                 self.halted = false;
                 self.take_up_verify();
                 if let Some(delivery) = &mut self.delivery {
@@ -323,6 +336,9 @@ impl Ledger {
             Event::CheckoutCompared { compared } => self.checkout = Some(compared.clone()),
             Event::RunGuarded { guard } => self.guard = Some(guard.clone()),
             Event::RepositoryChanged { standing } => self.tampering.clone_from(standing),
+            Event::RepositoryLeft { .. } | Event::RepositoryAccepted { .. } => {
+                self.follow_repository(record);
+            }
             Event::RunFinished { outcome } => self.outcome = Some(*outcome),
             Event::GateStarted { .. }
             | Event::GateMerged { .. }
@@ -356,6 +372,7 @@ impl Ledger {
             }
         }
         self.note_seen(&record.event);
+        self.note_taken_before(&record.event);
         self.seq = record.seq;
         self.updated_at = record.at;
         Ok(())
@@ -494,6 +511,7 @@ fn reopens(event: &Event) -> bool {
             | Event::AfterMergeStarted { .. }
             | Event::AfterMergeRan { .. }
             | Event::WpTaken { .. }
+            | Event::RepositoryAccepted { .. }
             | Event::EngineStarted { .. }
             | Event::EngineStopped { .. }
             | Event::WpCancelled { .. }

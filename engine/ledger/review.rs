@@ -23,6 +23,9 @@ const UNREAD: u32 = 2;
 pub struct ReviewState {
     /// SHA-256 of what was taken down about the rest of the repository, while a reviewer is at work.
     pub guard: Option<String>,
+    /// How often what became of the repository was taken as it is before that.
+    #[serde(default)]
+    pub taken_before: usize,
     /// Least severity of a finding that blocks; nothing where whoever judges says so alone.
     pub block_from: Option<ReviewSeverity>,
     /// Those who were asked, one for each lens, in the order in which they began.

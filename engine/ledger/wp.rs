@@ -141,6 +141,9 @@ pub struct WpState {
     pub attempt: u32,
     /// SHA-256 of what was taken down about the rest of the repository before the last worker.
     pub guard: Option<String>,
+    /// How often what became of the repository was taken as it is before that.
+    #[serde(default)]
+    pub taken_before: usize,
     /// The commit it started from.
     pub base: Option<CommitId>,
     /// Where its branch stood before the worker that is next or at work: the base, or the commit that
@@ -278,6 +281,7 @@ impl WpState {
             last_round: shape.rounds,
             attempt: 0,
             guard: None,
+            taken_before: 0,
             base: None,
             began_at: None,
             begun: 0,

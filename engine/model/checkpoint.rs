@@ -59,6 +59,9 @@ pub struct Checkpoint {
     /// What a yes to it covers.
     #[serde(default)]
     pub covers: Covers,
+    /// What of that is approved, where it was named on the command line.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub approved: Option<Covers>,
     /// Why the run stops once it is approved, and `sop resume` goes on from another session; nothing where it runs on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_split: Option<String>,

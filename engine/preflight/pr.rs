@@ -46,11 +46,13 @@ pub(super) fn look(ask: &Ask) -> Part<Requests> {
     facts.forge = Some(program.to_owned());
     facts.path = home.find(program).map(|path| escape_path(&path));
     facts.auth = facts.path.is_some().then(|| auth(program, &host, &home));
-    let state = match facts.auth.as_ref().map(|auth| auth.authenticated) {
+    let state = match facts.auth.as_ref().map(|auth| (auth.authenticated, auth.method)) {
         None => "which is not here",
-        Some(Known::Yes) => "which is logged in",
-        Some(Known::No) => "which is not logged in",
-        Some(Known::Unknown) => "whose login cannot be told from outside",
+        // A variable holds whatever somebody put into it.
+        Some((Known::Yes, Some(Method::Token))) => "for which a token is set, not tried",
+        Some((Known::Yes, _)) => "which is logged in",
+        Some((Known::No, _)) => "which is not logged in",
+        Some((Known::Unknown, _)) => "whose login cannot be told from outside",
     };
     let fine = format!("requests at {host} would be made with {program}, {state}");
     if let Some(delivery) = asks {

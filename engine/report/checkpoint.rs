@@ -355,7 +355,11 @@ impl Page<'_> {
         }
         let preflight = plan.preflight.as_ref();
         if let Some(found) = preflight {
+            let cannot_deliver = plan.delivery.iter().any(|delivery| !delivery.stops.is_empty());
             let (tone, text) = match found.state {
+                State::Go | State::Warn if cannot_deliver => {
+                    (Tone::Bad, "it can start, and cannot be delivered; see below")
+                }
                 State::Go => (Tone::Normal, "nothing stands in the way"),
                 State::Warn => (Tone::Warn, "it can start; see below"),
                 State::Stop => (Tone::Bad, "it cannot start; see below"),
@@ -363,7 +367,17 @@ impl Page<'_> {
             self.fact(out, 0, "preflight", tone, text)?;
         }
         let looked_at = preflight.is_some_and(|found| found.state > State::Go);
-        self.fact(out, 0, "a yes", Tone::Normal, &format!("covers {}", plan.covers))?;
+        match &plan.approved {
+            Some(approved) if *approved != plan.covers => {
+                let rest = plan.covers.without(approved);
+                let text = format!("{approved}; not {rest}, which the plan asks for as well");
+                self.fact(out, 0, "approved", Tone::Normal, &text)?;
+            }
+            Some(approved) => self.fact(out, 0, "approved", Tone::Normal, &approved.to_string())?,
+            None => {
+                self.fact(out, 0, "a yes", Tone::Normal, &format!("covers {}", plan.covers))?;
+            }
+        }
         if let Some(critic) = &plan.critic {
             let (tone, text) = critic::planned(critic);
             self.fact(out, 0, "critic", tone, &text)?;

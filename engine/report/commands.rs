@@ -124,6 +124,12 @@ pub fn resume(run: &RunId) -> String {
     format!("sop resume {run}")
 }
 
+/// Goes on with the run, and accepts what was changed in the repository and is held against it.
+#[must_use]
+pub fn accept_changes(run: &RunId) -> String {
+    format!("sop resume {run} --accept-changes")
+}
+
 /// Goes on with the run, and says yes to more of it.
 #[must_use]
 pub fn cover(run: &RunId, cover: Cover) -> String {

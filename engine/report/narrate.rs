@@ -196,6 +196,8 @@ fn of_wp(event: &Event, wp: &WpState, ledger: &Ledger, look: &Look) -> Words {
         | Event::CheckoutCompared { .. }
         | Event::RunGuarded { .. }
         | Event::RepositoryChanged { .. }
+        | Event::RepositoryLeft { .. }
+        | Event::RepositoryAccepted { .. }
         | Event::RunFinished { .. }
         // Told by `delivery`.
         | Event::DeliveryStarted { .. }
@@ -385,6 +387,9 @@ fn of_run(event: &Event, ledger: &Ledger, look: &Look) -> Words {
             let standing: Vec<_> = standing.iter().map(ToString::to_string).collect();
             milestone(Tone::Bad, standing.join("; "))
         }
+        Event::RepositoryAccepted { changed, by, .. } if !changed.is_empty() => {
+            milestone(Tone::Warn, words::accepted(changed, by.as_deref()))
+        }
         Event::RunFinished { outcome } => {
             let (word, tone) = words::outcome(*outcome);
             let word = words::with_reason(word, words::failed_in(ledger).as_deref());
@@ -442,6 +447,8 @@ fn of_run(event: &Event, ledger: &Ledger, look: &Look) -> Words {
         | Event::CheckoutCompared { .. }
         | Event::RunGuarded { .. }
         | Event::RepositoryChanged { .. }
+        | Event::RepositoryLeft { .. }
+        | Event::RepositoryAccepted { .. }
         | Event::BranchesMoved { .. } => None,
         // About one WP.
         Event::WpStarted { .. }

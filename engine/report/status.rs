@@ -136,7 +136,8 @@ type Told = (Tone, String, String);
 fn tampering(ledger: &Ledger) -> impl Iterator<Item = Told> + '_ {
     ledger.tampering.iter().map(|standing| {
         let back = standing.put_back.as_ref().map(|command| format!("; put it back: {command}"));
-        let text = format!("{standing}{}", back.unwrap_or_default());
+        let accept = format!("; or accept it: {}", commands::accept_changes(&ledger.run));
+        let text = format!("{standing}{}{accept}", back.unwrap_or_default());
         (Tone::Bad, "the repository:".to_owned(), text)
     })
 }

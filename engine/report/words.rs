@@ -1,7 +1,7 @@
 //! The words that people read: one for each state, and how lengths of time and counts are said.
 
 use super::palette::{Look, Tone};
-use crate::event::Outcome;
+use crate::event::{Outcome, Taken};
 use crate::ledger::{Ledger, Phase, WpState};
 use crate::model::ids::WpId;
 use crate::model::outcome::DodClass;
@@ -214,4 +214,15 @@ pub fn about(n: u64) -> String {
 #[must_use]
 pub fn count(n: u64, thing: &str) -> String {
     if n == 1 { format!("1 {thing}") } else { format!("{n} {thing}s") }
+}
+
+/// What became of the repository and is taken as it is: accepted by somebody, or changed while nothing was at work.
+#[must_use]
+pub fn accepted(changed: &[Taken], by: Option<&str>) -> String {
+    let changed: Vec<String> = changed.iter().map(ToString::to_string).collect();
+    let changed = changed.join("; ");
+    match by {
+        Some(by) => format!("accepted by {by}, as it is now: {changed}"),
+        None => format!("changed while nothing was at work: taken as yours: {changed}"),
+    }
 }

@@ -15,6 +15,7 @@ use crate::process::escape_path;
 
 use super::directory::write_whole;
 use super::freeze::sha256;
+use super::meanwhile;
 use super::site::{Halt, Site};
 
 /// Takes down the rest of the repository, on disk at `path`: the engine that looks afterwards may be
@@ -63,8 +64,9 @@ pub fn kept(site: &Site, path: &Path, taken_down: Option<&str>) -> Result<Guarde
     })
 }
 
-/// What of the rest of the repository is not as it was taken down, and nobody's to touch. `who` was let
-/// in meanwhile; what they pushed of a branch that began at `began_at` comes beside it.
+/// What of the rest of the repository is not as it was taken down, and nobody's to touch. `taken_down`: its SHA-256, and
+/// how often what became of the repository had been taken as it is before. `who` was let in meanwhile; what they
+/// pushed of a branch that began at `began_at` comes beside it.
 ///
 /// # Errors
 /// What git said; [`kept`].
@@ -72,14 +74,15 @@ pub async fn touched(
     site: &Arc<Site>,
     worktree: &Worktree,
     path: &Path,
-    taken_down: Option<&str>,
+    taken_down: (Option<&str>, usize),
     began_at: Option<CommitId>,
     who: &str,
 ) -> Result<(Vec<Problem>, Vec<Push>), Halt> {
-    let before = kept(site, path, taken_down)?;
+    let (before, taken_before) = (kept(site, path, taken_down.0)?, taken_down.1);
     let worktree = worktree.clone();
     let (diff, moved, pushed) = site
         .blocking(Check::Scope, move |site| {
+            let before = meanwhile::brought_up(site, before, taken_before);
             let after = site.repo.guard(GuardSpec {
                 run: site.dir.run(),
                 worktree: Some(&worktree),

@@ -314,6 +314,7 @@ pub fn report(
         verify: planned_verify(plan),
         overlaps: compiled.possible.iter().map(|overlap| overlap_of(plan, overlap)).collect(),
         covers: Covers::asked_by(plan),
+        approved: None,
         session_split: plan.splits(),
         critic: None,
         delivery,

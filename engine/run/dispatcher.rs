@@ -23,7 +23,7 @@ use super::spending::Spending;
 use super::step::Order;
 use super::stop::Stop;
 use super::unit::{Answer, Message};
-use super::{asking, requests, since};
+use super::{asking, meanwhile, requests, since};
 
 /// How often requests are looked for and the view is told that time passes.
 const TICK: Duration = Duration::from_millis(100);
@@ -80,6 +80,8 @@ pub struct Engine<'a> {
     pub(super) order: Order,
     /// The only WP that this engine does anything about, which the lead has or wants.
     pub(super) only: Option<WpId>,
+    /// Who accepts what became of the repository and would be held against the run.
+    accepts: Option<String>,
     state_written: Option<Instant>,
     _lock: EngineLock,
 }
@@ -117,20 +119,29 @@ impl<'a> Engine<'a> {
             deliveries: HashMap::new(),
             order: Order::Go,
             only: None,
+            accepts: None,
             state_written: None,
             _lock: lock,
         }
     }
 
+    /// Accepts, in the name of `by`, what became of the repository and would be held against the run.
+    #[must_use]
+    pub fn accepting(mut self, by: Option<String>) -> Self {
+        self.accepts = by;
+        self
+    }
+
     /// Runs until nothing is left to do, somebody has to decide, or somebody says stop.
     ///
     /// # Errors
-    /// When the journal cannot be written, or a fact cannot be.
+    /// When the journal cannot be written, a fact cannot be, or what is to be accepted cannot be looked at.
     pub async fn run(mut self) -> Result<(Ending, Ledger), EngineError> {
         let mut stop = Stop::listen().map_err(EngineError::Signals)?;
         let mut tick = tokio::time::interval(TICK);
         tick.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Skip);
-        self.take_up()?;
+        let taken = self.taken_as_it_is().await?;
+        self.take_up(taken)?;
         self.take_down().await?;
         let mut ticked = true;
         loop {
@@ -159,14 +170,27 @@ impl<'a> Engine<'a> {
         self.let_go().await
     }
 
-    /// Says that this engine has the run, and gives what infrastructure blocked another chance.
-    fn take_up(&mut self) -> Result<(), EngineError> {
+    /// What became of the repository since the last engine let go and is not held against the run.
+    async fn taken_as_it_is(&self) -> Result<Option<Event>, EngineError> {
+        let Some(by) = &self.accepts else {
+            return Ok(meanwhile::taken_as_yours(&self.site, &self.ledger).await);
+        };
+        match meanwhile::accepted(&self.site, &self.ledger, by).await {
+            Err(Halt::Blocked { problem, .. }) => Err(EngineError::Lost(problem.message)),
+            accepted => Ok(accepted.ok().flatten()),
+        }
+    }
+
+    /// Says that this engine has the run, after what it takes as it is, and gives what infrastructure blocked another
+    /// chance.
+    fn take_up(&mut self, taken: Option<Event>) -> Result<(), EngineError> {
         if let Err(error) = asking::write(&self.site.dir) {
             // Whoever asks without it is told the same by `sop ask --help`.
             tracing::warn!(%error, "cannot write how to ask");
         }
         let sop = env!("CARGO_PKG_VERSION").to_owned();
-        let mut events = vec![Event::EngineStarted { pid: std::process::id(), sop }];
+        let started = Event::EngineStarted { pid: std::process::id(), sop };
+        let mut events: Vec<Event> = taken.into_iter().chain([started]).collect();
         // What a person asks for is more: it begins anew where the worktree is gone.
         let waiting = requests::noted(&self.site.dir);
         let asked = |wp: &WpState| {

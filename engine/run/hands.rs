@@ -6,6 +6,7 @@
 use super::dispatcher::{Engine, EngineError};
 use super::let_go::Ending;
 use super::requests::{Ask, Refused};
+use super::since;
 use super::step::Order;
 use crate::event::{Event, StopReason};
 use crate::ledger::{Ledger, Phase, WpState};
@@ -103,12 +104,15 @@ impl Engine<'_> {
     }
 
     /// How an engine for the lead ends: the run is as it was, but for that one WP.
-    pub(super) fn let_lead_go(mut self) -> Result<(Ending, Ledger), EngineError> {
+    pub(super) async fn let_lead_go(mut self) -> Result<(Ending, Ledger), EngineError> {
+        // What stands is told when the run is let go as a whole.
+        let left = since::look(&self.site, &self.ledger).await.left;
+        let left = left.map(|guard| Event::RepositoryLeft { guard });
         let why = match self.order {
             Order::Go => StopReason::Waiting,
             _ => StopReason::Interrupted,
         };
-        self.record(vec![Event::EngineStopped { why }])?;
+        self.record(left.into_iter().chain([Event::EngineStopped { why }]).collect())?;
         self.write_state(true);
         Ok((Ending::Stopped(why), self.ledger))
     }

@@ -32,7 +32,7 @@ impl Engine<'_> {
     /// Nothing runs any more: takes away what is not needed, and says how the run stands.
     pub(super) async fn let_go(mut self) -> Result<(Ending, Ledger), EngineError> {
         if self.only.is_some() {
-            return self.let_lead_go();
+            return self.let_lead_go().await;
         }
         self.remove_landed().await?;
         self.look_at_branches().await?;
@@ -123,11 +123,11 @@ impl Engine<'_> {
 
     /// What somebody did to the rest of the repository is told as long as it stands, whatever came between.
     async fn look_at_repository(&mut self) -> Result<(), EngineError> {
-        let standing = since::left(&self.site, &self.ledger).await;
-        if standing != self.ledger.tampering {
-            self.record(vec![Event::RepositoryChanged { standing }])?;
-        }
-        Ok(())
+        let since::Look { standing, left } = since::look(&self.site, &self.ledger).await;
+        let changed = standing != self.ledger.tampering;
+        let changed = changed.then_some(Event::RepositoryChanged { standing });
+        let left = left.map(|guard| Event::RepositoryLeft { guard });
+        self.record(changed.into_iter().chain(left).collect())
     }
 
     /// Worktrees that a crash kept from being removed when their time was.

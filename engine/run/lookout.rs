@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::event::Event;
-use crate::ledger::{Ledger, Note, Outage, WpState};
+use crate::ledger::{Accepted, Ledger, Note, Outage, WpState};
 use crate::model::ids::WpId;
 use crate::model::plan::{Budget, Plan, Wp};
 use crate::model::turn::{Spent, Usd};
@@ -21,6 +21,7 @@ struct Seen {
     notes: Vec<Note>,
     spent: (u64, Usd),
     lead_was_in: bool,
+    accepted: Vec<Accepted>,
     /// What sessions at work have used on top, as far as they have told.
     at_work: HashMap<SessionOf, (u64, Usd)>,
 }
@@ -41,6 +42,7 @@ impl Lookout {
         seen.outages.clone_from(&ledger.outages);
         seen.notes.clone_from(&ledger.notes);
         seen.spent = ledger.spent();
+        seen.accepted.clone_from(&ledger.accepted);
         seen.lead_was_in = ledger.wps.iter().any(|wp| wp.hands.is_some());
     }
 
@@ -85,6 +87,12 @@ impl Lookout {
     #[must_use]
     pub fn lead_was_in(&self) -> bool {
         self.lock().lead_was_in
+    }
+
+    /// What became of the repository and was taken as it is, but for the first `before` times.
+    #[must_use]
+    pub fn accepted_since(&self, before: usize) -> Vec<Accepted> {
+        self.lock().accepted.iter().skip(before).cloned().collect()
     }
 
     /// Tokens and money that a session at work has used so far, as far as it has told.

@@ -26,6 +26,7 @@ pub mod leaving;
 pub mod lessons;
 pub mod let_go;
 mod lookout;
+mod meanwhile;
 pub mod naming;
 pub mod open;
 pub mod past;

@@ -12,6 +12,7 @@ mod merging;
 mod odd_repositories;
 mod remotes;
 mod removals;
+mod said;
 mod settling;
 mod standing;
 mod worktrees;

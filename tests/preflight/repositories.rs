@@ -452,6 +452,8 @@ fn where_requests_would_go() {
         part["auth"],
         json!({ "authenticated": "yes", "method": "token", "from": "GH_TOKEN" })
     );
+    let what = "requests at github.com would be made with gh, for which a token is set, not tried";
+    assert_eq!(part["what"], what);
     assert_eq!(
         (&part["state"], found.all.to_string().contains("secret-token")),
         (&json!("go"), false)

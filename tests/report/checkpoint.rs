@@ -140,6 +140,7 @@ fn plan() -> Checkpoint {
         }],
         cleaned: vec!["client".to_owned(), "form".to_owned(), "list".to_owned()],
         covers: Covers::default(),
+        approved: None,
         session_split: None,
         estimate: None,
         delivery: None,

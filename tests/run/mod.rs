@@ -26,6 +26,7 @@ mod leaving;
 mod lessons;
 mod limits;
 mod logs;
+mod meanwhile;
 mod objects;
 mod outcomes;
 mod planted;

@@ -133,6 +133,11 @@ fn nor_does_a_killed_engine_with_a_cancellation_after_it() {
 fn what_a_person_does_meanwhile_is_named_where_it_is_gits_own_and_theirs_where_it_is_a_ref() {
     let rig = first_round("true", "review = \"human\"");
     rig.apply(4);
+    let asked = rig.records().into_iter().find(|it| it.event.name() == "review_requested");
+    let asked = asked.expect("a person is asked").seq;
+    // Its engine dies there: nobody knows what was at work after it.
+    let rig = first_round("true", "review = \"human\"");
+    rig.sop_with(&[("SOP_FAULT", &format!("kill:{asked}"))], &["apply", "--yes"]);
     rig.git(&["tag", "mine"]);
     rig.git(&["config", "alias.st", "status"]);
     rig.sop_ends(0, &["review", "a", "--approve"]);

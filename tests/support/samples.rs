@@ -1,7 +1,7 @@
 //! One event of every sort, as it would be the next one about WP `a` in the state of a story: whether
 //! it may follow depends on the phase alone.
 
-use sop::event::{ApprovedBy, Event, MovedBranch, NextStep, Outcome, Standing, StopReason};
+use sop::event::{ApprovedBy, Event, MovedBranch, NextStep, Outcome, Standing, StopReason, Taken};
 use sop::ledger::judge;
 use sop::model::approval::Covers;
 use sop::model::baseline::{Baseline, ChangedPath, Compared};
@@ -258,6 +258,16 @@ pub fn of_run(run: &Story) -> Vec<Event> {
                 seen_with: vec![wp_id("a")],
                 put_back: Some("cp a b".to_owned()),
             }],
+        },
+        Event::RepositoryLeft { guard: "9e".repeat(32) },
+        Event::RepositoryAccepted {
+            guard: "9f".repeat(32),
+            changed: vec![Taken {
+                place: "config (of git's own)".to_owned(),
+                became: "was changed".to_owned(),
+                settings: vec!["remote.origin.url".to_owned()],
+            }],
+            by: Some("Ann".to_owned()),
         },
         Event::NoteAdded { text: "The client is in `lib/`.".to_owned(), by: "Ann".to_owned() },
         Event::VerifyStarted { commit: commit("gate"), reviewer: Some(tier("lead")), live: 1 },

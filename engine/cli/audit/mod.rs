@@ -160,7 +160,7 @@ fn read(repo: &Repo, dir: &RunDir, args: &Args, color: Color) -> Result<(Ending,
     if ledger.outcome == Some(Outcome::Done) && !asked && !dir.held() {
         return Ok((Ending::Finished(Outcome::Done), ledger));
     }
-    drive::engine(repo, dir.clone(), &args.view, color)
+    drive::engine(repo, dir.clone(), None, &args.view, color)
 }
 
 /// An audit that has begun before.

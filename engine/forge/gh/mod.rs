@@ -45,7 +45,8 @@ impl Gh {
         let shown = done.shown();
         let text = match kind {
             Kind::NoToken => {
-                format!("{shown}: log in with `gh auth login --hostname {}`", self.place.host)
+                let shown = shown.trim_end_matches('.');
+                format!("{shown}; log in with `gh auth login --hostname {}`", self.place.host)
             }
             _ if shown.is_empty() => "gh failed and did not say why".to_owned(),
             _ => shown,

@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use super::Findings;
 use crate::ledger::{Ledger, Phase, WpState};
+use crate::model::approval::Cover;
 use crate::model::baseline::Compared;
 use crate::model::ids::WpId;
 use crate::report::commands;
@@ -125,6 +126,13 @@ fn remains(wp: &WpState, ledger: &Ledger) -> Option<Remains> {
             "its work did not get through, and is only here".to_owned(),
             commands::retry(run, &wp.id),
         ),
+        (None, phase)
+            if phase.got_through()
+                && ledger.outcome.is_some()
+                && !ledger.covers.has(Cover::Cleanup) =>
+        {
+            ("the approval does not cover cleanup".to_owned(), commands::cover(run, Cover::Cleanup))
+        }
         (None, phase) if phase.settled() && ledger.outcome.is_some() => {
             ("it was not cleaned".to_owned(), clean(ledger))
         }

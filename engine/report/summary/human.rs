@@ -92,7 +92,7 @@ impl Summary {
         Ok(())
     }
 
-    /// What is so of the whole run: corrections, providers that are out.
+    /// What is so of the whole run: what was accepted, corrections, providers that are out.
     fn write_told(&self, out: &mut impl Write, look: &Look) -> io::Result<()> {
         let noted = self.corrections.iter().map(|note| {
             let Note { by, text, .. } = note;
@@ -102,7 +102,9 @@ impl Summary {
         let down =
             out_of_order.map(|it| format!("{} is out: {} ({})", it.worker, it.what, it.class));
         let left = self.not_cleared();
-        let told: Vec<String> = noted.chain(down).chain(left).collect();
+        let taken = self.accepted.iter().filter(|it| !it.changed.is_empty());
+        let taken = taken.map(|it| words::accepted(&it.changed, it.by.as_deref()));
+        let told: Vec<String> = taken.chain(noted).chain(down).chain(left).collect();
         if !told.is_empty() {
             writeln!(out)?;
         }

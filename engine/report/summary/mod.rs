@@ -19,7 +19,7 @@ pub use findings::{DealtWith, Findings, Left as LeftFinding};
 pub use next::NextCommand;
 
 use crate::event::{Outcome, Standing, StopReason};
-use crate::ledger::{Fork, GatePhase, Ledger, Note, Outage, Phase};
+use crate::ledger::{Accepted, Fork, GatePhase, Ledger, Note, Outage, Phase};
 use crate::model::critic::Reading;
 use crate::model::ids::{CommitId, RunId, StageId, TierId, WpId};
 use crate::model::outcome::{Class, End, Problem};
@@ -64,6 +64,8 @@ pub struct Summary {
     pub verify: Option<Whole>,
     /// What of the repository is nobody's to touch and is not as it was when the run began.
     pub tampering: Vec<Standing>,
+    /// What became of the repository and was taken as it is, by whom.
+    pub accepted: Vec<Accepted>,
     /// What a critic said of the plan before it was approved, and what was answered; nothing where none read it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub critic: Option<Reading>,
@@ -239,6 +241,7 @@ impl Summary {
             delivery: Delivered::of(ledger),
             verify: Whole::of(ledger),
             tampering: ledger.tampering.clone(),
+            accepted: ledger.accepted.clone(),
             critic: None,
             corrections: ledger.notes.clone(),
             outages: ledger.outages.clone(),

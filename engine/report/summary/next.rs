@@ -71,6 +71,12 @@ pub(super) fn commands(ledger: &Ledger) -> Vec<NextCommand> {
     if ledger.tampered() {
         say(commands::resume(run), "once what was changed is put back, by the commands above");
     }
+    if !ledger.tampering.is_empty() {
+        say(
+            commands::accept_changes(run),
+            "or accept, in your name, what is nobody's to touch and was changed",
+        );
+    }
     if ledger.gates.last().is_some_and(|gate| gate.halted.is_some()) {
         say(commands::resume(run), "once what is in the way of the merge is mended");
     }
@@ -110,7 +116,8 @@ pub(super) fn commands(ledger: &Ledger) -> Vec<NextCommand> {
     }
     // What was asked for waits until an engine takes the run again.
     let resume = commands::resume(run);
-    let asks = !next.is_empty();
+    // Of a run that is done nothing waits: what may follow is its own command.
+    let asks = !next.is_empty() && ledger.outcome != Some(Outcome::Done);
     if asks && !next.iter().any(|next| next.command == resume) {
         next.push(NextCommand {
             command: resume,

@@ -55,7 +55,11 @@ pub(super) fn no_remote(name: &str) -> String {
 
 /// That a remote is at no forge.
 pub(super) fn no_forge(name: &str, remote: &Remote) -> String {
-    format!("the remote `{name}` is at no forge that could be asked: {}", remote.shown())
+    format!(
+        "the remote `{name}` is at no forge that could be asked: {}; set `pull_request = false` under `[delivery]` to \
+         push alone, or name another remote",
+        remote.shown()
+    )
 }
 
 /// Calls what blocks, off the engine's own threads, until it succeeds, fails for good, or has failed in passing

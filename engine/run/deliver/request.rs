@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::brief::{RequestContext, RequestText, RequestWp};
 use crate::event::Event;
 use crate::forge::{Forge, ForgeError, Kind, NewRequest, Request};
-use crate::ledger::{Phase, WpState};
+use crate::ledger::WpState;
 use crate::model::delivery::{DeliveryStep, Hold};
 use crate::model::ids::{RunId, WpId};
 use crate::model::outcome::Ran;
@@ -77,7 +77,7 @@ impl Course {
             approved_by: wp.reviewed_by.as_deref(),
         });
         let left_out = ledger.wps.iter().filter(|wp| wp.phase.stuck());
-        let left_out = left_out.map(|wp| (&wp.id, why(wp)));
+        let left_out = left_out.map(|wp| (&wp.id, wp.phase.name().to_owned()));
         let gate = ledger.gates.last().filter(|_| self.what.wp.is_none());
         let look = ledger.verify.as_ref().filter(|_| self.what.wp.is_none());
         let on_whole: Vec<&Ran> = match look {
@@ -97,16 +97,6 @@ impl Course {
         };
         let held = |error: &dyn Display| Stop::Held(Hold::Refused, error.to_string());
         site.briefs.request(&context).map_err(|error| held(&error))
-    }
-}
-
-/// Why a WP is not in what is delivered.
-fn why(wp: &WpState) -> String {
-    match (wp.phase, &wp.because) {
-        (Phase::Deferred, Some(because)) => {
-            format!("deferred, because {because} did not get through")
-        }
-        (phase, _) => phase.name().to_owned(),
     }
 }
 

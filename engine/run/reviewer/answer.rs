@@ -70,7 +70,8 @@ impl Bench {
 
     /// What is not as it was when reviewers were let in.
     async fn touched(&self) -> Result<Vec<Problem>, Halt> {
-        let taken_down = self.seen.lock().await.review.guard.clone();
+        let review = self.seen.lock().await.review.clone();
+        let taken_down = (review.guard.as_deref(), review.taken_before);
         let mut touched: Vec<Problem> = self
             .changed()
             .await?
@@ -79,7 +80,6 @@ impl Bench {
             .collect();
         let (site, worktree) = (&self.site, &self.subject.worktree);
         let who = "a reviewer";
-        let taken_down = taken_down.as_deref();
         // A reviewer of someone else's work is on no branch of its own: what it pushed is a moved ref.
         let (seen, _) =
             beside::touched(site, worktree, &self.guard(), taken_down, None, who).await?;

@@ -14,6 +14,7 @@ use super::brief::REPORT_LIMIT;
 use super::{Unit, hands, pushes};
 use crate::ledger::Phase;
 use crate::run::beside;
+use crate::run::meanwhile;
 use crate::run::provision::snapshot_spec;
 use crate::run::site::Halt;
 
@@ -50,13 +51,16 @@ impl Unit {
             (found, _) => found?,
         };
         let began_at = self.state.began_at.clone().unwrap_or_else(|| base.clone());
-        let wp = self.state.id.clone();
+        let (wp, taken_before) = (self.state.id.clone(), self.state.taken_before);
         let (snapshot, judged, seen, moved, pushed, by_lead) = self
             .site
             .blocking(Check::Scope, move |site| {
                 let guarded =
                     GuardSpec { run: site.dir.run(), worktree: Some(&worktree), checkout: true };
-                let before = before.map_or_else(|| site.repo.guard(guarded), Ok)?;
+                let before = match before {
+                    Some(before) => meanwhile::brought_up(site, before, taken_before),
+                    None => site.repo.guard(guarded)?,
+                };
                 // What was on the base's branch before the worker came is nobody's change, should it
                 // merge that. What came there since may be its own doing.
                 let upstream = before.tip(&site.plan.base).filter(|tip| *tip != base);
@@ -146,7 +150,7 @@ impl Unit {
             (found, _) => found?,
         };
         let began_at = self.state.began_at.clone().map_or_else(|| self.base(), Ok)?;
-        let taken_down = self.state.guard.as_deref();
+        let taken_down = (self.state.guard.as_deref(), self.state.taken_before);
         let (problems, pushed) = beside::touched(
             &self.site,
             &worktree,

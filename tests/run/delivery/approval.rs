@@ -4,7 +4,8 @@ use sop::model::approval::{Cover, Covers};
 use sop::model::delivery::Hold;
 
 use super::{Shop, one};
-use crate::support::written::{plan, wp};
+use crate::support::rig::Rig;
+use crate::support::written::{plan, worker, wp, wp_proven_by};
 
 #[test]
 fn a_yes_covers_what_the_plan_asks_for_and_the_prompt_says_what_that_is() {
@@ -35,6 +36,47 @@ fn what_is_not_covered_is_not_done_until_somebody_says_so() {
     assert_eq!(shop.rig.trees().len(), 1, "clean-up is still not covered");
     shop.sop(0, &["resume", "--approve", "cleanup"]);
     assert_eq!((shop.rig.trees().len(), shop.rig.worktrees().len()), (0, 0));
+}
+
+#[test]
+fn a_yes_to_pushing_alone_pushes_and_opens_nothing() {
+    let Some(shop) = Shop::new(&one()) else { return };
+    let said = shop.sop(0, &["apply", "--approve", "commits,push,cleanup"]);
+    assert_eq!(shop.branches(), ["main", "sop/o-1/a"]);
+    assert_eq!((shop.forge.pulls(), shop.forge.changes()), (vec![], vec![]));
+    let (why, text) = shop.held(Some("a"));
+    assert_eq!(why, Hold::NotCovered);
+    assert!(text.contains("pull_request") || text.contains("request"), "{text}");
+    assert!(said.out.contains("sop deliver o-1"), "{}", said.out);
+    shop.sop(0, &["deliver"]);
+    assert_eq!(shop.forge.told(), ["#1 sop/o-1/a OPEN"]);
+}
+
+#[test]
+fn what_cannot_be_approved_is_refused_before_anything_is_run_and_what_is_approved_is_told() {
+    let check = "echo x >> \"$MARKS/checks\"; grep -q good a.txt";
+    let text = plan(&wp_proven_by("a", &format!("[{check:?}]"), ""));
+    let rig = Rig::new(&text, &[("worker.sh", &worker("done_well"))]);
+    for (list, says) in [
+        ("commits,merge", "does not ask for merge"),
+        ("commits,integration", "does not ask for integration"),
+        ("cleanup", "may not commit"),
+    ] {
+        let said = rig.sop_ends(2, &["apply", "--approve", list]);
+        assert!(said.err.contains(says), "{}", said.err);
+        assert_eq!(rig.lines("checks"), [""; 0], "{list}");
+    }
+    let said = rig.sop_ends(0, &["apply", "--approve", "commits"]);
+    let told = said.out.split_whitespace().collect::<Vec<_>>().join(" ");
+    let approved = "approved commits; not cleanup, which the plan asks for as well";
+    assert!(told.contains(approved) && !told.contains("a yes"), "{}", said.out);
+    // Clean-up is all that is left, nothing follows it, and all of the work can be taken.
+    for text in [&said.out, &rig.sop_ends(0, &["status", "--summary"]).out] {
+        assert!(text.contains("sop resume o-1 --approve cleanup"), "{text}");
+        for wrong in ["go on with the run", "what holds so far", "until somebody has looked"] {
+            assert!(!text.contains(wrong), "{wrong}: {text}");
+        }
+    }
 }
 
 #[test]

@@ -5,7 +5,7 @@ use sop::model::delivery::Hold;
 
 use super::{LOW, Shop};
 use crate::support::forge::Ends;
-use crate::support::written::{plan, wp};
+use crate::support::written::{plan, with_head, wp, wp_proven_by};
 
 #[test]
 fn of_three_requests_the_one_of_low_risk_merges_by_itself() {
@@ -128,6 +128,27 @@ fn without_a_table_nothing_leaves_the_machine() {
     assert_eq!(shop.rig.ledger().delivery, None);
     let said = shop.sop(2, &["deliver"]);
     assert!(said.err.contains("nothing leave the machine"), "{}", said.err);
+}
+
+#[test]
+fn a_request_says_what_made_it_only_where_the_plan_wants_that() {
+    let text = plan(&format!("[delivery]\nattribution = true\n{}", wp("a", "")));
+    let Some(shop) = Shop::new(&text) else { return };
+    shop.apply(0);
+    let body = &shop.forge.pulls()[0].body;
+    let commit = shop.rig.wp("a").commit.unwrap();
+    assert!(body.contains(&format!("Made by a run of `sop` (o-1, at {commit}).")), "{body}");
+}
+
+#[test]
+fn a_request_names_what_of_the_plan_did_not_get_through() {
+    let wps = [wp_proven_by("lost", "[\"false\"]", ""), wp("a", "")].concat();
+    let keys = "max_parallel = 1\nrounds = 1";
+    let Some(shop) = Shop::new(&with_head(keys, &format!("[delivery]\n{wps}"))) else { return };
+    shop.apply(3);
+    assert_eq!(shop.forge.told(), ["#1 sop/o-1/a OPEN"]);
+    let body = &shop.forge.pulls()[0].body;
+    assert!(body.contains("### Not in here\n\n- **lost**: escalated"), "{body}");
 }
 
 /// As `git remote add origin ../bare.git` has it.

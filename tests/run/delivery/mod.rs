@@ -5,6 +5,7 @@ mod approval;
 mod cleanup;
 mod independent;
 mod kills;
+mod methods;
 mod obstacles;
 mod outages;
 mod second_run;

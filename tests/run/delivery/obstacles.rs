@@ -31,6 +31,21 @@ fn a_check_that_the_branch_requires_is_waited_for_even_if_none_has_begun() {
 }
 
 #[test]
+fn a_check_that_the_branch_requires_and_that_fails_is_named_and_costs_no_round() {
+    let Some(shop) = Shop::new(&one()) else { return };
+    shop.forge.protect(&["build"], false);
+    shop.forge.checks("/a", &[("build", Ends::Failed), ("lint", Ends::Passed)]);
+    shop.apply(4);
+    assert_eq!(shop.held(Some("a")), (Hold::ChecksFailed, "failed: build".to_owned()));
+    assert_eq!(shop.forge.told(), ["#1 sop/o-1/a OPEN"]);
+    assert!(!shop.forge.changes().iter().any(|line| line.starts_with("merge")));
+    assert_eq!(shop.rig.wp("a").round, 1);
+    shop.forge.checks("/a", &[("build", Ends::Passed), ("lint", Ends::Passed)]);
+    shop.sop(0, &["resume"]);
+    assert_eq!(shop.forge.told(), ["#1 sop/o-1/a MERGED"]);
+}
+
+#[test]
 fn a_base_that_moved_on_is_merged_onto_where_that_goes() {
     let Some(shop) = Shop::new(&one()) else { return };
     shop.forge.push_by_another("main", "other.txt", "other");
@@ -105,4 +120,22 @@ fn what_the_forge_says_steers_no_terminal() {
     let said = shop.apply(4);
     assert!(said.out.contains("[31mred\\u{202e}"), "{}", said.out);
     assert!(!said.out.contains('\u{1b}'));
+}
+
+#[test]
+fn a_remote_that_is_added_as_it_was_told_is_delivered_to() {
+    let Some(mut shop) = Shop::new(&one()) else { return };
+    shop.rig.git(&["remote", "remove", "origin"]);
+    let said = shop.sop(5, &["apply", "--yes"]);
+    assert!(said.err.contains("git remote add origin URL"), "{}", said.err);
+    shop.sop(0, &["apply", "--approve", "commits,cleanup"]);
+    // As told, and as everybody does it.
+    shop.rig.git(&["remote", "add", "origin", &shop.forge.url()]);
+    shop.rig.git(&["push", "--quiet", "--set-upstream", "origin", "main"]);
+    let said = shop.sop(0, &["deliver", "--merge"]);
+    let words = said.out.split_whitespace().collect::<Vec<_>>().join(" ");
+    let taken = "taken as yours: branch.main.merge, branch.main.remote, remote.origin.fetch, remote.origin.url";
+    assert!(words.contains(taken), "{}", said.out);
+    assert!(shop.item(Some("a")).landed.is_some());
+    shop.before = super::users(&shop.rig);
 }

@@ -32,6 +32,27 @@ fn it_updates_that_request_and_opens_no_other() {
 }
 
 #[test]
+fn its_title_and_body_are_those_of_the_later_run() {
+    let Some(shop) = Shop::new(&open()) else { return };
+    shop.apply(0);
+    assert_eq!(shop.forge.pulls()[0].title, "a");
+    // The same again has nothing to say.
+    shop.apply(0);
+    assert_eq!(shop.forge.changes(), ["create sop/o-1/a"]);
+    let later = open().replace("Try it.", "Try it once more.");
+    let later = later.replace("whitelist", "title = \"Make it better\"\nwhitelist");
+    let path = shop.rig.root().join("later.toml");
+    std::fs::write(&path, later).unwrap();
+    shop.sop(0, &["apply", "--yes", path.to_str().unwrap()]);
+    let pulls = shop.forge.pulls();
+    assert_eq!((pulls.len(), pulls[0].title.as_str()), (1, "Make it better"));
+    let body = &pulls[0].body;
+    assert!(body.contains("Try it once more.") && body.contains("**a**: Make it better"), "{body}");
+    assert!(body.contains("<!-- sop: plan=o wp=a -->"), "{body}");
+    assert_eq!(shop.forge.changes(), ["create sop/o-1/a", "update 1"]);
+}
+
+#[test]
 fn what_somebody_else_pushed_there_is_left_and_said() {
     let Some(shop) = Shop::new(&open()) else { return };
     shop.apply(0);

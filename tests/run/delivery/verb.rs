@@ -70,6 +70,18 @@ fn a_base_that_is_no_branch_and_a_remote_that_is_not_there_are_found_before_the_
         std::fs::write(&path, text.replace(from, to)).unwrap();
         let said = shop.sop(5, &["apply", "--yes", path.to_str().unwrap()]);
         assert!(said.err.contains(says), "{}", said.err);
+        assert!(said.out.contains("it can start, and cannot be delivered"), "{}", said.out);
     }
     assert_eq!(shop.rig.lines("starts"), [""; 0]);
+}
+
+#[test]
+fn a_remote_that_is_no_forge_is_told_with_what_would_do() {
+    let Some(mut shop) = Shop::new(&super::one()) else { return };
+    let bare = shop.forge.bare().to_str().unwrap().to_owned();
+    shop.rig.git(&["remote", "set-url", "origin", &bare]);
+    shop.before = super::users(&shop.rig);
+    let said = shop.sop(5, &["plan"]);
+    assert!(said.out.contains("set `pull_request = false` under `[delivery]`"), "{}", said.out);
+    assert!(!said.out.contains("nothing stands in the way"), "{}", said.out);
 }

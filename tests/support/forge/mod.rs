@@ -9,13 +9,14 @@ mod pulls;
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::{Read, Write};
+use std::io::{self, Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 use tempfile::TempDir;
 
@@ -26,6 +27,8 @@ pub use pulls::{Ends, Pull};
 
 /// The host that gh takes it for.
 pub const HOST: &str = "127.0.0.1";
+/// Where gh finds it.
+const SOCKET: &str = "gh.sock";
 /// The repository.
 pub const REPO: &str = "octo/demo";
 
@@ -35,6 +38,8 @@ pub struct Forge {
     inner: Arc<Inner>,
     port: u16,
     listeners: Vec<JoinHandle<()>>,
+    /// Brings the listeners back, when the forge has gone away.
+    back: Option<JoinHandle<Vec<JoinHandle<()>>>>,
 }
 
 struct Inner {
@@ -83,39 +88,39 @@ impl Forge {
         });
         let tcp = TcpListener::bind("127.0.0.1:0").expect("a port");
         let port = tcp.local_addr().expect("it is bound").port();
-        let unix = UnixListener::bind(folder.path().join("gh.sock")).expect("a socket");
+        let listeners = listen(&inner, tcp, UnixListener::bind(folder.path().join(SOCKET)));
         let gh = folder.path().join("gh");
         fs::create_dir(&gh).expect("a folder");
-        let socket = folder.path().join("gh.sock");
+        let socket = folder.path().join(SOCKET);
         fs::write(gh.join("config.yml"), format!("http_unix_socket: {}\n", socket.display()))
             .expect("gh's settings");
-        let forge = Self { folder, inner, port, listeners: Vec::new() };
+        let forge = Self { folder, inner, port, listeners, back: None };
         forge.log_in();
-        Some(forge.listen(tcp, unix))
+        Some(forge)
     }
 
-    fn listen(mut self, tcp: TcpListener, unix: UnixListener) -> Self {
-        let inner = Arc::clone(&self.inner);
-        self.listeners.push(std::thread::spawn(move || {
-            for stream in tcp.incoming().map_while(Result::ok) {
-                if inner.over.load(Ordering::Relaxed) {
-                    break;
-                }
-                let inner = Arc::clone(&inner);
-                std::thread::spawn(move || inner.answer(stream));
-            }
+    /// Nobody listens any more, neither for git nor for gh: connections are refused. So it is for as long as this.
+    pub fn goes_away_for(&mut self, time: Duration) {
+        self.stop();
+        let (inner, port) = (Arc::clone(&self.inner), self.port);
+        let socket = self.folder.path().join(SOCKET);
+        fs::remove_file(&socket).expect("gh's socket");
+        self.back = Some(std::thread::spawn(move || {
+            std::thread::sleep(time);
+            inner.over.store(false, Ordering::Relaxed);
+            let tcp = TcpListener::bind((HOST, port)).expect("the port is still its own");
+            listen(&inner, tcp, UnixListener::bind(socket))
         }));
-        let inner = Arc::clone(&self.inner);
-        self.listeners.push(std::thread::spawn(move || {
-            for stream in unix.incoming().map_while(Result::ok) {
-                if inner.over.load(Ordering::Relaxed) {
-                    break;
-                }
-                let inner = Arc::clone(&inner);
-                std::thread::spawn(move || inner.answer(stream));
-            }
-        }));
-        self
+    }
+
+    /// Ends the listeners, each of which waits for somebody.
+    fn stop(&mut self) {
+        self.inner.over.store(true, Ordering::Relaxed);
+        let _ = TcpStream::connect((HOST, self.port));
+        let _ = UnixStream::connect(self.folder.path().join(SOCKET));
+        for listener in self.listeners.drain(..) {
+            let _ = listener.join();
+        }
     }
 
     /// gh's settings: what `GH_CONFIG_DIR` is to be.
@@ -223,14 +228,39 @@ impl Forge {
 
 impl Drop for Forge {
     fn drop(&mut self) {
-        self.inner.over.store(true, Ordering::Relaxed);
-        // Each listener waits for somebody.
-        let _ = TcpStream::connect((HOST, self.port));
-        let _ = UnixStream::connect(self.folder.path().join("gh.sock"));
-        for listener in self.listeners.drain(..) {
-            let _ = listener.join();
+        if let Some(Ok(listeners)) = self.back.take().map(JoinHandle::join) {
+            self.listeners = listeners;
         }
+        self.stop();
     }
+}
+
+/// Takes whoever comes, of git's and of gh's.
+fn listen(
+    inner: &Arc<Inner>,
+    tcp: TcpListener,
+    unix: io::Result<UnixListener>,
+) -> Vec<JoinHandle<()>> {
+    let (unix, of_git, of_gh) = (unix.expect("a socket"), Arc::clone(inner), Arc::clone(inner));
+    let git = std::thread::spawn(move || {
+        for stream in tcp.incoming().map_while(Result::ok) {
+            if of_git.over.load(Ordering::Relaxed) {
+                break;
+            }
+            let inner = Arc::clone(&of_git);
+            std::thread::spawn(move || inner.answer(stream));
+        }
+    });
+    let gh = std::thread::spawn(move || {
+        for stream in unix.incoming().map_while(Result::ok) {
+            if of_gh.over.load(Ordering::Relaxed) {
+                break;
+            }
+            let inner = Arc::clone(&of_gh);
+            std::thread::spawn(move || inner.answer(stream));
+        }
+    });
+    vec![git, gh]
 }
 
 /// A connection: of git's, or of gh's.

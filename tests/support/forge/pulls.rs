@@ -126,18 +126,45 @@ impl Inner {
             _ => {}
         }
         let onto = self.tip(&pull.base).expect("its base");
-        let tree = self.merged_tree(&pull).expect("it merges");
         let message = format!("{} (#{number})", pull.title);
-        let mut args = vec!["commit-tree", &tree, "-p", &onto, "-m", &message];
-        if how == "MERGE" {
-            args.extend(["-p", &pull.at]);
-        }
-        let commit = self.git(&args).expect("a commit");
+        let commit = match how {
+            "REBASE" => self.rebased(&pull, &onto)?,
+            "MERGE" => self.commit(&pull, &[&onto, &pull.at], &message),
+            "SQUASH" => self.commit(&pull, &[&onto], &message),
+            other => return Err(format!("{other} is no way to merge")),
+        };
         let base = format!("refs/heads/{}", pull.base);
         self.git(&["update-ref", &base, &commit, &onto]).expect("its base moves");
         let pull = state.pulls.iter_mut().find(|pull| pull.number == number).expect("it");
         pull.state = "MERGED".to_owned();
         Ok(())
+    }
+
+    /// What the request and its base come to, as one commit.
+    fn commit(&self, pull: &Pull, parents: &[&str], message: &str) -> String {
+        let tree = self.merged_tree(pull).expect("it merges");
+        let parents = parents.iter().flat_map(|parent| ["-p", parent]);
+        let args: Vec<&str> =
+            ["commit-tree", &tree].into_iter().chain(parents).chain(["-m", message]).collect();
+        self.git(&args).expect("a commit")
+    }
+
+    /// Each of the request's commits anew, one after the other, on top of `onto`. Merge commits are left out.
+    fn rebased(&self, pull: &Pull, onto: &str) -> Result<String, String> {
+        let range = format!("{onto}..{}", pull.at);
+        let listed = self.git(&["rev-list", "--reverse", "--no-merges", &range]);
+        let mut tip = onto.to_owned();
+        for commit in listed.expect("its commits").lines() {
+            let parent = format!("--merge-base={commit}^");
+            let tree = self
+                .git(&["merge-tree", "--write-tree", &parent, &tip, commit])
+                .ok_or("This branch can't be rebased")?;
+            let message = self.git(&["show", "--no-patch", "--format=%B", commit]);
+            let message = message.expect("its message");
+            let args = ["commit-tree", &tree, "-p", &tip, "-m", &message];
+            tip = self.git(&args).expect("a commit");
+        }
+        Ok(tip)
     }
 
     /// A request as GraphQL gives it: every field that gh may have asked for.
