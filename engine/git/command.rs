@@ -13,9 +13,8 @@ use std::time::Duration;
 
 use bstr::ByteSlice;
 
-use crate::process;
-
 use super::error::GitError;
+use super::said;
 use crate::quick::hear::{self, Heard, Most, Why, Wish};
 use crate::quick::{self, Answer, NoAnswer};
 
@@ -227,6 +226,6 @@ impl Git {
 pub(super) fn failed(output: &Output, command: String) -> GitError {
     let lines: Vec<&[u8]> = output.stderr.lines().filter(|line| !line.trim().is_empty()).collect();
     let last = &lines[lines.len().saturating_sub(TAIL_LINES)..];
-    let shown: Vec<String> = last.iter().map(|line| process::plain(line)).collect();
+    let shown: Vec<String> = last.iter().map(|line| said::plain(line)).collect();
     GitError::Failed { command, code: output.status.code(), stderr: shown.join("\n") }
 }
