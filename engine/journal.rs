@@ -11,12 +11,13 @@ use std::path::{Path, PathBuf};
 
 use crate::event::{Event, Outcome, Record, VERSION};
 use crate::plain_file;
+use crate::process::escape_path;
 
 /// Why a journal cannot be read or written.
 #[derive(Debug, thiserror::Error)]
 pub enum JournalError {
     /// The file system's word.
-    #[error("{}: {source}", path.display())]
+    #[error("{}: {source}", escape_path(path))]
     Io {
         /// The journal.
         path: PathBuf,
@@ -24,7 +25,10 @@ pub enum JournalError {
         source: io::Error,
     },
     /// A line that is not a record.
-    #[error("{}:{line}: not a record of this journal ({why}); nothing after it was read", path.display())]
+    #[error(
+        "{}:{line}: not a record of this journal ({why}); nothing after it was read",
+        escape_path(path)
+    )]
     Line {
         /// The journal.
         path: PathBuf,
@@ -37,7 +41,7 @@ pub enum JournalError {
     #[error(
         "{} was changed by somebody else while the run went on; its first {known} bytes were right, and \
          nothing was recorded after them",
-        path.display()
+        escape_path(path)
     )]
     Touched {
         /// The journal.
@@ -46,7 +50,10 @@ pub enum JournalError {
         known: u64,
     },
     /// Written by another version of `sop`.
-    #[error("{}: record format {found}, but this sop reads {VERSION}; use the sop that made the run", path.display())]
+    #[error(
+        "{}: record format {found}, but this sop reads {VERSION}; use the sop that made the run",
+        escape_path(path)
+    )]
     Version {
         /// The journal.
         path: PathBuf,

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    sop::process::file_size::outlive_limit();
     // Before anything else: a holder starts for every command of every plan.
     let mut args = std::env::args_os().skip(1);
     let hidden: Option<fn(&Path) -> ExitCode> = match args.next() {

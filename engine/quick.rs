@@ -1,10 +1,13 @@
 //! A program that is asked something and has to answer soon: bounded in time and in what it may say, and
 //! ended with all that it started when it is late.
 
-use std::io::{self, Read};
-use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::mpsc;
-use std::time::{Duration, Instant};
+pub mod hear;
+
+use std::io;
+use std::process::{Command, ExitStatus, Stdio};
+use std::time::Duration;
+
+use hear::{Heard, Most, Why, Wish};
 
 /// Bytes of standard error that are kept.
 const ERRORS: u64 = 8 << 10;
@@ -42,55 +45,13 @@ pub enum NoAnswer {
 pub fn ask(mut command: Command, limit: Duration, most: u64) -> Result<Answer, NoAnswer> {
     use std::os::unix::process::CommandExt;
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
-    let began = Instant::now();
-    let mut child = command.spawn().map_err(NoAnswer::NotStarted)?;
-    let (Some(out), Some(err)) = (child.stdout.take(), child.stderr.take()) else {
-        end(&mut child);
-        return Err(NoAnswer::NotStarted(io::ErrorKind::BrokenPipe.into()));
-    };
-    // One byte more than it may say tells that it said more.
-    let (out, err) = (read(out, most.saturating_add(1)), read(err, ERRORS));
-    let left = || limit.saturating_sub(began.elapsed());
-    let Ok(said) = out.recv_timeout(left()) else {
-        end(&mut child);
-        return Err(NoAnswer::Late(limit));
-    };
-    if said.len() as u64 > most {
-        end(&mut child);
-        return Err(NoAnswer::TooMuch(most));
+    let child = command.spawn().map_err(NoAnswer::NotStarted)?;
+    let (out, err) = (Most::Within(most), Most::First(ERRORS));
+    let wish = Wish { input: b"", limit: Some(limit), out, err };
+    let Heard { status, why, out, err } = hear::hear(child, &wish).map_err(NoAnswer::NotStarted)?;
+    match why {
+        Why::Itself => Ok(Answer { status, out, err }),
+        Why::Late => Err(NoAnswer::Late(limit)),
+        Why::TooMuch => Err(NoAnswer::TooMuch(most)),
     }
-    let mut pause = Duration::from_micros(50);
-    let status = loop {
-        match child.try_wait() {
-            Ok(Some(status)) => break status,
-            _ if left().is_zero() => {
-                end(&mut child);
-                return Err(NoAnswer::Late(limit));
-            }
-            _ => std::thread::sleep(pause),
-        }
-        pause = (pause * 2).min(Duration::from_millis(5));
-    };
-    // What it started in the background may hold this open, and has nothing to add.
-    let err = err.recv_timeout(Duration::from_millis(50)).unwrap_or_default();
-    Ok(Answer { status, out: said, err })
-}
-
-fn read(from: impl Read + Send + 'static, most: u64) -> mpsc::Receiver<Vec<u8>> {
-    let (to, heard) = mpsc::channel();
-    std::thread::spawn(move || {
-        let mut said = Vec::new();
-        // A short answer is one too, and nobody may be waiting for it any more.
-        let _ = from.take(most).read_to_end(&mut said);
-        let _ = to.send(said);
-    });
-    heard
-}
-
-/// Ends the child with its group. It was not waited for yet, so the id is its own.
-fn end(child: &mut Child) {
-    let group = rustix::process::Pid::from_child(child);
-    let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
-    let _ = child.kill();
-    let _ = child.wait();
 }

@@ -16,6 +16,7 @@ mod model;
 mod plan;
 mod preflight;
 mod process;
+mod quick;
 mod report;
 mod run;
 mod support;

@@ -11,6 +11,7 @@ use crate::brief::{Context, ScoutReport};
 use crate::model::ids::{CommitId, RunId, TierId, WpId};
 use crate::model::outcome::{Check, Problem};
 use crate::model::plan::{Kind, Plan, Wp};
+use crate::process::escape_path;
 use crate::run::compile::Compiled;
 use crate::run::lessons;
 
@@ -105,7 +106,7 @@ fn target(targets: &[PathBuf]) -> Result<(&Path, Option<&Path>), Failure> {
         [file, wp] => Ok((file, Some(wp))),
         [_, _, third, ..] => Err(Failure::usage(format!(
             "one plan and one WP at a time; {} is too many",
-            third.display()
+            escape_path(third)
         ))
         .help("to check several plans: sop brief --check FILE…")),
     }
@@ -134,7 +135,7 @@ fn wanted(plan: &Plan, wp: Option<&Path>, round: u32) -> Result<Vec<usize>, Fail
         }
         None => {
             let ids: Vec<String> = plan.wps.iter().map(|wp| format!("`{}`", wp.id)).collect();
-            let name = name.display();
+            let name = escape_path(name);
             Err(Failure::usage(format!("the plan has no WP `{name}`; it has {}", ids.join(", "))))
         }
     }
@@ -195,6 +196,6 @@ fn first_run(plan: &Plan) -> RunId {
 fn save(folder: &Path, id: &WpId, brief: &str) -> Result<(), Failure> {
     let path = folder.join(format!("{id}.md"));
     std::fs::create_dir_all(folder).and_then(|()| std::fs::write(&path, brief)).map_err(|error| {
-        Failure::infrastructure(format!("could not write {}: {error}", path.display()))
+        Failure::infrastructure(format!("could not write {}: {error}", escape_path(&path)))
     })
 }

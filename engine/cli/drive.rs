@@ -15,6 +15,7 @@ use crate::ledger::Ledger;
 use crate::model::ids::WpId;
 use crate::model::plan::Plan;
 use crate::model::time::Timestamp;
+use crate::process::escape_path;
 use crate::report::Reporter;
 use crate::report::json::Json;
 use crate::report::live::{self, Live};
@@ -186,7 +187,7 @@ fn typed() -> String {
 }
 
 fn unwritable(path: &std::path::Path, error: &io::Error) -> Failure {
-    Failure::infrastructure(format!("could not write {}: {error}", path.display()))
+    Failure::infrastructure(format!("could not write {}: {error}", escape_path(path)))
 }
 
 fn reporter(view: &View, dir: &RunDir, plan: &Arc<Plan>, color: Color) -> Box<dyn Reporter> {

@@ -7,6 +7,7 @@ use super::exit;
 use super::failure::{Failure, written};
 use super::plan_file;
 use super::terminal::Color;
+use crate::process::escape_path;
 use crate::report::graph::{Drawing, dot, mermaid, svg};
 
 /// Draw who waits for whom: the stages of a plan, its WPs, and what each needs.
@@ -59,7 +60,7 @@ pub fn run(args: &Args, color: Color) -> Result<u8, Failure> {
     match &args.output {
         None => written(io::stdout().lock().write_all(text.as_bytes()))?,
         Some(file) => std::fs::write(file, text).map_err(|error| {
-            Failure::infrastructure(format!("could not write {}: {error}", file.display()))
+            Failure::infrastructure(format!("could not write {}: {error}", escape_path(file)))
         })?,
     }
     Ok(exit::DONE)
@@ -71,7 +72,7 @@ fn by_ending(file: &Path) -> Result<Format, Failure> {
         Some("mmd" | "mermaid" | "md") => Ok(Format::Mermaid),
         Some("svg") => Ok(Format::Svg),
         _ => {
-            let message = format!("the name {} does not say what to draw", file.display());
+            let message = format!("the name {} does not say what to draw", escape_path(file));
             Err(Failure::usage(message).help("add --format dot, --format mermaid or --format svg"))
         }
     }

@@ -10,6 +10,7 @@ use crate::git::Repo;
 use crate::git::refs::Target;
 use crate::model::ids;
 use crate::plan;
+use crate::process::escape_path;
 use crate::report::escape::visible;
 
 /// The plan, with `@name@`, `@base@` and `@schema@` left open.
@@ -57,7 +58,7 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
     }
 
     create(&args.file, &text).map_err(|error| refused(&args.file, &error))?;
-    let mut said = format!("wrote {}", args.file.display());
+    let mut said = format!("wrote {}", escape_path(&args.file));
     let made =
         fs::create_dir_all(root.join(".sop")).and_then(|()| create(&schema, &plan::schema_json()));
     match made {
@@ -72,7 +73,7 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
             "make a first commit to start from".to_owned()
         }
         Some(_) => {
-            let file = args.file.display();
+            let file = escape_path(&args.file);
             format!("`sop validate {file}`, then `sop apply {file}`")
         }
     };
@@ -88,7 +89,7 @@ fn create(file: &Path, text: &str) -> io::Result<()> {
 }
 
 fn refused(file: &Path, error: &io::Error) -> Failure {
-    let shown = file.display();
+    let shown = escape_path(file);
     match error.kind() {
         ErrorKind::AlreadyExists => {
             Failure::usage(format!("{shown} exists already; it was left as it is"))

@@ -11,6 +11,7 @@ use crate::git::Repo;
 use crate::plain_file;
 use crate::plan::layers::VARIABLES;
 use crate::plan::{Layer, Layers, Whose};
+use crate::process::escape_path;
 
 /// Where a repository has its config, from its top.
 pub(super) const IN_REPOSITORY: &str = ".sop/config.toml";
@@ -82,7 +83,7 @@ pub(super) fn of_repository(repo: &Repo) -> Option<PathBuf> {
 pub(super) fn named(path: &Path) -> String {
     let here = std::env::current_dir().ok();
     let below = here.and_then(|here| path.strip_prefix(here).ok());
-    below.unwrap_or(path).display().to_string()
+    escape_path(below.unwrap_or(path))
 }
 
 fn set(name: impl AsRef<OsStr>) -> Option<std::ffi::OsString> {
@@ -99,7 +100,7 @@ fn file(
         Ok(bytes) => bytes,
         Err(error) if is_absent(&error) => return Ok(None),
         Err(error) => {
-            let message = format!("could not read {}: {error}", path.display());
+            let message = format!("could not read {}: {error}", escape_path(path));
             return Err(Failure::infrastructure(message)
                 .help("settings are read from it: mend it, or take it away"));
         }

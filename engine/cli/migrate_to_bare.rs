@@ -11,7 +11,7 @@ use super::worktree::{refused, show};
 use crate::process;
 use crate::report::upkeep::bare::{CutShort, Steps};
 use crate::upkeep::bare::journal::Journal;
-use crate::upkeep::bare::{self, Migration};
+use crate::upkeep::bare::{self, Migration, Way, workshop};
 
 /// Turn the checkout into a bare repository with worktrees beside it; shows each step, and does it with `--apply`.
 ///
@@ -46,10 +46,13 @@ pub fn run(args: &Args, color: Color) -> Result<u8, Failure> {
     if let Some(left) = Journal::left_in(Path::new(".")).map_err(refused)? {
         return take_up(args, &left, color);
     }
+    let repo = run_args::repository()?;
     if args.undo {
+        if let Some(top) = repo.main_checkout().ok().flatten() {
+            bare::sweep(&top).map_err(refused)?;
+        }
         return Err(Failure::usage("nothing was cut short here: there is nothing to undo"));
     }
-    let repo = run_args::repository()?;
     let migration = bare::plan(&repo, args.folder.as_deref()).map_err(refused)?;
     if args.apply {
         migration.apply().map_err(refused)?;
@@ -58,23 +61,28 @@ pub fn run(args: &Args, color: Color) -> Result<u8, Failure> {
     Ok(exit::DONE)
 }
 
-/// What was cut short: finished, undone, or told.
+/// What was cut short: finished, undone, or told with the steps that are left.
 fn take_up(args: &Args, left: &Journal, color: Color) -> Result<u8, Failure> {
-    let (done, all) = (left.done(), left.steps.len());
-    let folder = process::escape_path(&left.folder.path());
+    let at = left.top.path();
+    let steps: Vec<String> = left.steps.iter().map(|step| step.told(&at)).collect();
+    let (done, all) = (left.done(), steps.len());
+    let (top, folder) = (process::escape_path(&at), process::escape_path(&left.folder.path()));
     let (state, now, exit) = match (args.apply, args.undo) {
         (true, _) => {
-            left.finish().and_then(|()| left.close()).map_err(refused)?;
+            bare::take_up(left, Way::Finish).map_err(refused)?;
             ("finished", CutShort::Finished(&folder), exit::DONE)
         }
         (_, true) => {
-            left.undo().map_err(refused)?;
+            bare::take_up(left, Way::Undo).map_err(refused)?;
             ("undone", CutShort::Undone, exit::DONE)
         }
-        _ => ("cut_short", CutShort::Told, exit::WAITING),
+        _ if workshop::is_busy(&at) => return Err(refused(workshop::busy(&at))),
+        _ => ("cut_short", CutShort::Told(&steps[done..]), exit::WAITING),
     };
-    let value = serde_json::json!({ "state": state, "done": done, "steps": all });
-    show(&value, args.json, color, |out, look| now.write(done, all, out, look))?;
+    let value = serde_json::json!({
+        "state": state, "top": top, "done": done, "steps": all, "left": steps[done..],
+    });
+    show(&value, args.json, color, |out, look| now.write(&top, (done, all), out, look))?;
     Ok(exit)
 }
 

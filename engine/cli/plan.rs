@@ -27,6 +27,7 @@ use crate::model::preflight::Preflight;
 use crate::model::setting::Level;
 use crate::plan::{self, Source, undecided};
 use crate::preflight::{self, Ask, Depth, Looked};
+use crate::process::escape_path;
 use crate::report::checkpoint as draw;
 use crate::report::escape::visible;
 use crate::run::checkpoint::{self, Checking, DryRun, DryRunError, Traces};
@@ -234,10 +235,10 @@ fn same_repository(repo: &Repo, dir: &Path) -> Result<(), Failure> {
             let here = here.unwrap_or(repo.common_dir());
             Err(Failure::usage(format!(
                 "the plan lies in the repository {}, but you are in {}",
-                its.display(),
-                here.display()
+                escape_path(its),
+                escape_path(here)
             ))
-            .help(format!("start sop in {}", its.display())))
+            .help(format!("start sop in {}", escape_path(its))))
         }
         _ => Ok(()),
     }

@@ -10,6 +10,7 @@ use crate::finding::{Finding, Severity};
 use crate::git::{GitError, Repo};
 use crate::plain_file;
 use crate::plan::{Layers, Source};
+use crate::process::escape_path;
 use crate::report::findings::{self, Sources};
 use crate::run::compile::{Compiled, Outcome, Purpose, compile};
 
@@ -113,7 +114,7 @@ pub(super) fn read(path: &Path) -> Result<Text, Failure> {
     } else {
         let bytes = plain_file::read_linked(path, plain_file::OWN)
             .map_err(|error| unreadable(path, &error))?;
-        (path.display().to_string(), folder_of(path), bytes)
+        (escape_path(path), folder_of(path), bytes)
     };
     Ok(match text(file, bytes) {
         (source, None) => Text::Plan(source, dir),
@@ -138,7 +139,7 @@ pub(super) fn text(file: String, bytes: Vec<u8>) -> (Source, Option<Finding>) {
 }
 
 fn unreadable(path: &Path, error: &io::Error) -> Failure {
-    let shown = path.display();
+    let shown = escape_path(path);
     match error.kind() {
         io::ErrorKind::NotFound => Failure::usage(format!("there is no {shown}"))
             .help("name the plan file, or start one with `sop init`"),

@@ -12,6 +12,7 @@ use super::terminal::Color;
 use crate::ledger::{Phase, WpState};
 use crate::model::ids::{CommitId, WpId};
 use crate::model::outcome::Problem;
+use crate::process::escape_path;
 use crate::report::escape::visible;
 use crate::report::narrate::one;
 use crate::report::{commands, json, words};
@@ -56,7 +57,15 @@ struct Answer<'a> {
 /// The WP is not yours, or infrastructure is in the way.
 pub fn run(args: &Args, color: Color) -> Result<u8, Failure> {
     let lead = InPerson::new(&args.run, &args.wp, color)?;
-    if !in_review(&lead.state()?) {
+    let before = lead.state()?;
+    // One that was begun and cut short is gone on with.
+    let mine = before.hands.as_ref().filter(|hands| hands.by == lead.by);
+    let begun = match before.phase {
+        Phase::Taken | Phase::Blocked => false,
+        Phase::Committing => mine.is_some_and(|hands| hands.rechecked),
+        _ => mine.is_some() && before.rechecks(),
+    };
+    if !in_review(&before) && !begun {
         lead.ask("recheck", &Ask::Recheck { to_worker: args.to_worker })?;
     }
     let state = lead.see_to(|state| {
@@ -101,7 +110,7 @@ pub fn run(args: &Args, color: Color) -> Result<u8, Failure> {
         let tail = problem.tail.iter().flat_map(|tail| tail.lines());
         tail.for_each(|line| text.push_str(&format!("\n      {}", visible(line))));
         if let Some(log) = &problem.log {
-            text.push_str(&format!("\n      log {}", lead.dir.named(log).display()));
+            text.push_str(&format!("\n      log {}", escape_path(&lead.dir.named(log))));
         }
     }
     if let Some(next) = next {

@@ -72,7 +72,12 @@ pub(super) fn leave(
     let repo = run_args::repository()?;
     let dir = run_args::find(&repo, run.run.as_deref())?;
     let by = repo.identity().name;
-    let turn = Turn::take(&dir).map_err(|error| Failure::infrastructure(error.to_string()))?;
+    let turn = Turn::take(&dir);
+    if !dir.path().is_dir() {
+        let text = format!("the run `{}` was put away just now: it is in the archive", dir.run());
+        return Err(Failure::usage(text));
+    }
+    let turn = turn.map_err(|error| Failure::infrastructure(error.to_string()))?;
     let waiting: Vec<_> =
         requests::waiting(&dir.requests()).into_iter().map(|(_, request)| request).collect();
     let ledger = run_args::fold(&dir)?;
@@ -85,8 +90,9 @@ pub(super) fn leave(
             .leave(&dir, jiff::Timestamp::now())
             .map_err(|error| Failure::infrastructure(error.to_string()))?;
     }
-    drop(turn);
+    // Before others have their turn: whoever puts the run away has its lock too, and takes nothing up.
     let held = dir.held();
+    drop(turn);
     Ok(Left { name, dir, requests: made, held })
 }
 

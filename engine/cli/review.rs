@@ -8,6 +8,7 @@ use super::request;
 use super::run_args::{self, RunArg};
 use crate::model::verdict::{Judgment, ReviewFinding, ReviewSeverity, Verdict};
 use crate::plain_file;
+use crate::process::escape_path;
 use crate::run::requests::Ask;
 
 /// Approve a WP's work, or ask for changes.
@@ -53,18 +54,18 @@ fn changes(path: &Path) -> Result<Verdict, Failure> {
     } else {
         plain_file::read_linked(path, plain_file::DOCUMENT)
     };
-    let text = bytes
-        .and_then(|bytes| String::from_utf8(bytes).map_err(io::Error::other))
-        .map_err(|error| Failure::usage(format!("could not read {}: {error}", path.display())))?;
+    let text = bytes.and_then(|bytes| String::from_utf8(bytes).map_err(io::Error::other)).map_err(
+        |error| Failure::usage(format!("could not read {}: {error}", escape_path(path))),
+    )?;
     if let Ok(verdict) = serde_json::from_str::<Verdict>(&text) {
         return match verdict.verdict {
             Judgment::RequestChanges => Ok(verdict),
-            Judgment::Approve => Err(Failure::usage(format!("{} approves", path.display()))
+            Judgment::Approve => Err(Failure::usage(format!("{} approves", escape_path(path)))
                 .help("pass `--approve` if that is meant")),
         };
     }
     if text.trim().is_empty() {
-        return Err(Failure::usage(format!("{} is empty", path.display()))
+        return Err(Failure::usage(format!("{} is empty", escape_path(path)))
             .help("say what must change: it is all that the worker will know"));
     }
     let finding = ReviewFinding {

@@ -7,6 +7,7 @@ use crate::git::Repo;
 use crate::journal;
 use crate::ledger::Ledger;
 use crate::model::ids::WpId;
+use crate::process::escape_path;
 use crate::run::directory::RunDir;
 use crate::run::requests;
 
@@ -109,8 +110,9 @@ pub fn find_any(repo: &Repo, name: Option<&str>) -> Result<RunDir, Failure> {
 pub fn fold(dir: &RunDir) -> Result<Ledger, Failure> {
     let contents = journal::read(&dir.journal())
         .map_err(|error| Failure::infrastructure(error.to_string()))?;
-    Ledger::fold(&contents.records)
-        .map_err(|error| Failure::infrastructure(format!("{}: {error}", dir.journal().display())))
+    Ledger::fold(&contents.records).map_err(|error| {
+        Failure::infrastructure(format!("{}: {error}", escape_path(&dir.journal())))
+    })
 }
 
 /// That the run has no such WP, and which it has.

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use super::failure::Failure;
 use crate::launch;
+use crate::process::escape_path;
 
 /// Run a command with its output in LOG, and print `exit=… lines=… log=…`.
 ///
@@ -32,7 +33,7 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
     let mut stdout = io::stdout();
     let out: &mut dyn io::Write = if args.json { &mut said } else { &mut stdout };
     let code = launch::run_logged(&args.log, &args.command, out).map_err(|error| {
-        Failure::infrastructure(format!("could not write {}: {error}", args.log.display()))
+        Failure::infrastructure(format!("could not write {}: {error}", escape_path(&args.log)))
     })?;
     if args.json {
         let (lines, _) = crate::process::limited_log::count(&args.log).unwrap_or_default();

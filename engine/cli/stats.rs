@@ -8,6 +8,7 @@ use super::run_args;
 use super::terminal::{self, Color};
 use crate::journal;
 use crate::ledger::Ledger;
+use crate::process::escape_path;
 use crate::report::json;
 use crate::report::stats::Stats;
 use crate::run::directory::DirectoryError;
@@ -42,7 +43,7 @@ pub fn run(args: &Args, color: Color) -> Result<u8, Failure> {
         match Ledger::fold(&records) {
             Ok(ledger) => stats.add(&records, &ledger),
             Err(error) => {
-                let text = format!("{}: {error}", dir.journal().display());
+                let text = format!("{}: {error}", escape_path(&dir.journal()));
                 let _ = Failure::infrastructure(text).print(color);
             }
         }

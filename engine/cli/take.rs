@@ -77,11 +77,14 @@ pub fn run(args: &Args, color: Color) -> Result<u8, Failure> {
     }
     let before = lead.state()?;
     if !is_mine(&lead, &before) {
-        let asked = before.is_to_be_handed_over() && before.phase != Phase::Blocked;
-        let mine = before.hands.as_ref().is_some_and(|hands| hands.by == lead.by);
-        // What was asked for already, and never answered, is waited for.
-        if !(asked && mine) {
-            lead.ask("take", &Ask::Take)?;
+        // What was asked for already, and never answered, is waited for; also what an engine has taken up since.
+        if !is_coming(&lead, &before)
+            && let Err(failure) = lead.ask("take", &Ask::Take)
+        {
+            let now = lead.state()?;
+            if !is_mine(&lead, &now) && !is_coming(&lead, &now) {
+                return Err(failure);
+            }
         }
     }
     let state = lead.see_to(|state| {
@@ -104,6 +107,12 @@ pub fn run(args: &Args, color: Color) -> Result<u8, Failure> {
 /// Where it was when the lead got it.
 fn hands_were(state: &WpState) -> Phase {
     state.hands.as_ref().map_or(state.phase, |hands| hands.was)
+}
+
+/// Whether it was asked for by the same person, and is on its way.
+fn is_coming(lead: &InPerson, state: &WpState) -> bool {
+    let mine = state.hands.as_ref().is_some_and(|hands| hands.by == lead.by);
+    mine && state.is_to_be_handed_over() && state.phase != Phase::Blocked
 }
 
 fn is_mine(lead: &InPerson, state: &WpState) -> bool {

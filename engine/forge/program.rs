@@ -1,13 +1,13 @@
 //! A forge's program, run once: an argument vector, a text on its standard input, an answer of bounded size
 //! within bounded time.
 
-use std::io::{ErrorKind, Read, Write};
-use std::process::{Child, Command, Stdio};
-use std::sync::mpsc;
-use std::time::{Duration, Instant};
+use std::io::ErrorKind;
+use std::process::{Command, Stdio};
+use std::time::Duration;
 
 use crate::process;
 use crate::process::spawn::in_own_session;
+use crate::quick::hear::{self, Heard, Most, Why, Wish};
 
 use super::error::{ForgeError, Kind};
 
@@ -75,46 +75,13 @@ pub(super) fn run(program: &str, args: &[&str], input: &[u8]) -> Result<Done, Fo
         let text = format!("`{program}` had no answer within {} s", LIMIT.as_secs());
         ForgeError::new(Kind::Unreachable, text)
     };
-    wait(child, input).ok_or_else(over_time)
-}
-
-/// Feeds it, reads it and waits for it; nothing when it had to be ended.
-fn wait(mut child: Child, input: &[u8]) -> Option<Done> {
-    let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
-    std::thread::scope(|scope| {
-        let (tell, told) = mpsc::channel();
-        if let Some(mut stdin) = stdin {
-            // One that ends early closes the pipe; its exit code tells the story then.
-            scope.spawn(move || drop(stdin.write_all(input)));
+    let (out, err) = (Most::First(ANSWER), Most::First(SAID));
+    let heard = hear::hear(child, &Wish { input, limit: Some(LIMIT), out, err });
+    match heard {
+        Ok(Heard { status, why: Why::Itself, out, err }) => {
+            let err = String::from_utf8_lossy(&err).into_owned();
+            Ok(Done { code: status.code(), out, err })
         }
-        let said = tell.clone();
-        scope.spawn(move || drop(said.send((false, bounded(stderr, SAID)))));
-        scope.spawn(move || drop(tell.send((true, bounded(stdout, ANSWER)))));
-        let until = Instant::now() + LIMIT;
-        let (mut out, mut err) = (Vec::new(), Vec::new());
-        for _ in 0..2 {
-            match told.recv_timeout(until.saturating_duration_since(Instant::now())) {
-                Ok((true, bytes)) => out = bytes,
-                Ok((false, bytes)) => err = bytes,
-                Err(_) => {
-                    let _ = child.kill();
-                    let _ = child.wait();
-                    return None;
-                }
-            }
-        }
-        // Both pipes are at their end: it is ending, or has handed nothing on that we would wait for.
-        let code = child.wait().ok().and_then(|status| status.code());
-        Some(Done { code, out, err: String::from_utf8_lossy(&err).into_owned() })
-    })
-}
-
-/// What comes, up to a bound; the rest is taken and let go, so that nobody waits for a full pipe.
-fn bounded(from: Option<impl Read>, most: u64) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    if let Some(mut from) = from {
-        let _ = (&mut from).take(most).read_to_end(&mut bytes);
-        let _ = std::io::copy(&mut from, &mut std::io::sink());
+        _ => Err(over_time()),
     }
-    bytes
 }

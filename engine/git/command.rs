@@ -6,19 +6,16 @@
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
-use std::io::Write;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
 
 use bstr::ByteSlice;
-use rustix::process::{Pid, Signal, kill_process_group};
 
 use super::error::GitError;
 use super::said;
+use crate::quick::hear::{self, Heard, Most, Why, Wish};
 use crate::quick::{self, Answer, NoAnswer};
 
 /// `GIT_*` variables that say who the user is to the network or where their own configuration lives,
@@ -168,32 +165,16 @@ impl Git {
             Input::Held(file) => (Stdio::from(file), None),
             Input::Bytes(bytes) => (Stdio::piped(), Some(bytes)),
         };
-        let mut child = self.command.stdin(stdin).spawn().map_err(not_started)?;
+        let child = self.command.stdin(stdin).spawn().map_err(not_started)?;
         // `command` holds our copy of a lock handed over; the child must be its only other holder.
         drop(self.command);
-        let pipe = child.stdin.take();
-        let over_time = AtomicBool::new(false);
-        let group = Pid::from_child(&child);
-        let output = std::thread::scope(|scope| {
-            let (_ends_with_us, ended) = mpsc::channel::<()>();
-            if let (Some(mut pipe), Some(bytes)) = (pipe, bytes) {
-                // A child that ends early closes the pipe; its exit code tells the story then.
-                scope.spawn(move || drop(pipe.write_all(&bytes)));
-            }
-            if let Some(limit) = self.limit {
-                let over_time = &over_time;
-                scope.spawn(move || {
-                    if ended.recv_timeout(limit) == Err(RecvTimeoutError::Timeout) {
-                        over_time.store(true, Ordering::Relaxed);
-                        // Its helpers are of the same group.
-                        let _ = kill_process_group(group, Signal::KILL);
-                    }
-                });
-            }
-            child.wait_with_output()
-        });
-        let mut output = output.map_err(not_started)?;
-        if let (Some(limit), true) = (self.limit, over_time.load(Ordering::Relaxed)) {
+        let input = bytes.unwrap_or_default();
+        // Its helpers are of the same group, and end with it when it is late.
+        let wish = Wish { input: &input, limit: self.limit, out: Most::All, err: Most::All };
+        let heard = hear::hear(child, &wish).map_err(not_started)?;
+        let Heard { status, why, out: stdout, err: stderr } = heard;
+        let mut output = Output { status, stdout, stderr };
+        if let (Some(limit), Why::Late) = (self.limit, why) {
             let text = format!("{OVER_TIME} within {} s", limit.as_secs());
             output.stderr.extend(text.as_bytes());
         }

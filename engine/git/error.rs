@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 
 use bstr::BString;
 
+use crate::process::escape_path;
+
 /// An operation on a repository that did not succeed. Nothing was deleted because of one.
 #[derive(Debug, thiserror::Error)]
 pub enum GitError {
@@ -19,7 +21,7 @@ pub enum GitError {
         stderr: String,
     },
     /// Another process has a ref locked, or left the lock behind when it was killed.
-    #[error("{} is in the way; if no git is at work here, remove it", .lock.display())]
+    #[error("{} is in the way; if no git is at work here, remove it", escape_path(.lock))]
     Locked {
         /// The lock file.
         lock: std::path::PathBuf,
@@ -49,7 +51,7 @@ pub enum GitError {
         what: String,
     },
     /// No repository there.
-    #[error("{} is not inside a git repository", from.display())]
+    #[error("{} is not inside a git repository", escape_path(from))]
     NotARepository {
         /// Where the search began.
         from: PathBuf,
@@ -69,7 +71,7 @@ pub enum GitError {
         source: git2::Error,
     },
     /// A file or folder that could not be read or written.
-    #[error("cannot {what} {}: {source}", path.display())]
+    #[error("cannot {what} {}: {source}", escape_path(path))]
     Io {
         /// A verb: "read", "create", …
         what: &'static str,
@@ -79,7 +81,10 @@ pub enum GitError {
         source: io::Error,
     },
     /// Where a worktree should go there is something else already.
-    #[error("{} is in the way: {what}; move it away or choose another folder (nothing was deleted)", path.display())]
+    #[error(
+        "{} is in the way: {what}; move it away or choose another folder (nothing was deleted)",
+        escape_path(path)
+    )]
     PathTaken {
         /// The place.
         path: PathBuf,
@@ -113,7 +118,7 @@ pub enum GitError {
         name: String,
     },
     /// An index file in a form that cannot be read.
-    #[error("the index {} cannot be read: {what}", path.display())]
+    #[error("the index {} cannot be read: {what}", escape_path(path))]
     Index {
         /// The file.
         path: PathBuf,
@@ -129,7 +134,7 @@ pub enum GitError {
         path: BString,
     },
     /// A folder that was a worktree is not one any more.
-    #[error("{} is not the worktree it was: {what}", path.display())]
+    #[error("{} is not the worktree it was: {what}", escape_path(path))]
     NotAWorktree {
         /// The folder.
         path: PathBuf,
@@ -139,7 +144,7 @@ pub enum GitError {
     /// A removal was cut short, and files were put into the folder that it had moved aside.
     #[error(
         "its removal was cut short, and since then something came into {}: {}; move that out of there",
-        place.display(), listed(.files)
+        escape_path(place), listed(.files)
     )]
     CameSince {
         /// The folder aside.

@@ -38,14 +38,25 @@ impl Repo {
         let Some(branch) = &plan.branch else {
             return Ok(());
         };
+        match self.can_be_made(branch) {
+            Err(GitError::BranchTaken { .. }) if self.revivable(plan)?.is_some() => Ok(()),
+            other => other,
+        }
+    }
+
+    /// That a branch of this name can be made: git takes it, and there is none.
+    ///
+    /// # Errors
+    /// [`GitError::BadName`], [`GitError::BranchTaken`].
+    pub fn can_be_made(&self, branch: &str) -> Result<(), GitError> {
         if !git2::Branch::name_is_valid(branch).unwrap_or(false) {
-            return Err(GitError::BadName { name: branch.clone() });
+            return Err(GitError::BadName { name: branch.to_owned() });
         }
         match self.branch(branch)? {
-            Some(at) if self.revivable(plan)?.is_none() => {
-                Err(GitError::BranchTaken { branch: branch.clone(), at: at.short().to_owned() })
+            Some(at) => {
+                Err(GitError::BranchTaken { branch: branch.to_owned(), at: at.short().to_owned() })
             }
-            _ => Ok(()),
+            None => Ok(()),
         }
     }
 

@@ -8,6 +8,7 @@ use super::command::Git;
 use super::error::GitError;
 use super::objects::Identity;
 use super::settings::Settings;
+use crate::process::escape_path;
 
 /// The oldest git that has `merge-tree --write-tree`.
 const OLDEST_GIT: (u32, u32) = (2, 38);
@@ -186,7 +187,10 @@ impl Repo {
             add(Kind::UnbornHead, "there is no commit yet; make a first one".to_owned());
         }
         if let Err((path, error)) = self.has_room() {
-            add(Kind::NotWritable, format!("nothing can be made in {}: {error}", path.display()));
+            add(
+                Kind::NotWritable,
+                format!("nothing can be made in {}: {error}", escape_path(&path)),
+            );
         }
         for (file, what) in [
             ("rebase-merge", "a rebase"),
@@ -229,7 +233,7 @@ impl Repo {
         if let Some(hooks) = self.hooks_path() {
             add(
                 Kind::HooksPath,
-                format!("hooks in {} are not run for what `sop` does itself", hooks.display()),
+                format!("hooks in {} are not run for what `sop` does itself", escape_path(&hooks)),
             );
         }
         found

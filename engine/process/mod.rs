@@ -6,6 +6,7 @@
 //! - [`spawn`]: a child in a session of its own that dies with its parent;
 //! - [`reap`]: collecting the dead without waiting for the living;
 //! - [`stop`]: TERM, grace, KILL, for a whole tree;
+//! - [`file_size`]: a limit on the size of files fails a write, and ends nobody;
 //! - [`limited_log`]: a log with a size limit that keeps its head and its tail;
 //! - [`tail`]: the last lines of such a log, cheaply;
 //! - [`escape`]: foreign bytes made safe for a terminal.
@@ -14,6 +15,7 @@
 //! room compiles, and the holder refuses to work.
 
 pub mod escape;
+pub mod file_size;
 pub mod identity;
 pub mod limited_log;
 pub mod reap;

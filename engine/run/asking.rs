@@ -9,6 +9,7 @@ use super::directory::{DirectoryError, RunDir, write_whole};
 use crate::model::plan::Worker;
 use crate::model::question::{MOST_QUESTIONS, Question};
 use crate::plain_file;
+use crate::process::escape_path;
 
 const TEXT: &str = include_str!("../../templates/asking.md");
 
@@ -44,7 +45,7 @@ pub enum PutError {
     #[error("this session has asked {MOST_QUESTIONS} questions already")]
     Full,
     /// The system's word.
-    #[error("cannot write to {}: {source}", folder.display())]
+    #[error("cannot write to {}: {source}", escape_path(folder))]
     Unwritten {
         /// Where.
         folder: PathBuf,

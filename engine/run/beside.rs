@@ -11,6 +11,7 @@ use crate::git::{GuardSpec, Guarded, Worktree};
 use crate::model::ids::CommitId;
 use crate::model::outcome::{Check, Problem};
 use crate::plain_file;
+use crate::process::escape_path;
 
 use super::directory::write_whole;
 use super::freeze::sha256;
@@ -57,7 +58,7 @@ pub fn kept(site: &Site, path: &Path, taken_down: Option<&str>) -> Result<Guarde
     before.ok_or_else(|| {
         let text = format!(
             "{} is gone or not as it was written, and without it nothing can be compared",
-            path.display()
+            escape_path(path)
         );
         Halt::blocked(Problem::new(Check::Scope, text))
     })
@@ -138,7 +139,7 @@ async fn note_moved_before(site: &Arc<Site>, guard: &Path) -> Result<(), Halt> {
                 std::io::ErrorKind::NotFound => Ok(()),
                 _ => Err(error),
             })
-            .map_err(|error| format!("cannot remove {}: {error}", path.display())),
+            .map_err(|error| format!("cannot remove {}: {error}", escape_path(&path))),
         false => serde_json::to_vec(&moved)
             .map_err(|error| error.to_string())
             .and_then(|bytes| write_whole(&path, &bytes).map_err(|error| error.to_string())),

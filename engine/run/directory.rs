@@ -13,6 +13,7 @@ use rustix::process::{Flock, FlockType, fcntl_getlk};
 use crate::journal;
 use crate::model::ids::{RunId, WpId};
 use crate::plain_file;
+use crate::process::escape_path;
 
 /// The folder of runs that were put away, beside the others.
 const ARCHIVE: &str = ".archive";
@@ -21,7 +22,7 @@ const ARCHIVE: &str = ".archive";
 #[derive(Debug, thiserror::Error)]
 pub enum DirectoryError {
     /// The file system's word.
-    #[error("cannot {what} {}: {source}", path.display())]
+    #[error("cannot {what} {}: {source}", escape_path(path))]
     Io {
         /// What was tried.
         what: &'static str,

@@ -9,6 +9,7 @@ use crate::journal::JournalError;
 use crate::launch::LaunchError;
 use crate::ledger::LedgerError;
 use crate::model::ids::{CommitId, IdError, RunId};
+use crate::process::escape_path;
 
 /// Why a run cannot be made or opened.
 #[derive(Debug, thiserror::Error)]
@@ -40,7 +41,7 @@ pub enum RunError {
         why: IdError,
     },
     /// A file of the run.
-    #[error("cannot read {}: {why}", path.display())]
+    #[error("cannot read {}: {why}", escape_path(path))]
     Frozen {
         /// Which.
         path: PathBuf,
@@ -48,7 +49,10 @@ pub enum RunError {
         why: String,
     },
     /// What was approved is not what is there.
-    #[error("{} is not the plan that was approved (its SHA-256 is {found}, the approval says {approved}); a run's plan is never edited: start a new run", path.display())]
+    #[error(
+        "{} is not the plan that was approved (its SHA-256 is {found}, the approval says {approved}); a run's plan is never edited: start a new run",
+        escape_path(path)
+    )]
     Changed {
         /// The frozen plan.
         path: PathBuf,
@@ -61,8 +65,8 @@ pub enum RunError {
     #[error(
         "{} and {} are not as they were when the run was made (together their SHA-256 is {found}, the journal \
          says {approved}): what is frozen in a run is never edited; start a new run",
-        templates.display(),
-        classed.display()
+        escape_path(templates),
+        escape_path(classed)
     )]
     ChangedBeside {
         /// The folder of templates.

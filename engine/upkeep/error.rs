@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use crate::git::GitError;
 use crate::model::ids::RunId;
+use crate::process::escape_path;
 use crate::run::directory::DirectoryError;
 
 /// A verb of upkeep that was not done. Nothing was lost by it.
@@ -67,7 +68,7 @@ pub enum UpkeepError {
     #[error("there is no place for worktrees: set SOP_WORKTREES, or HOME")]
     NoHome,
     /// Provisioning of a new worktree failed.
-    #[error("{what}: {why}; the worktree stands in {}", path.display())]
+    #[error("{what}: {why}; the worktree stands in {}", escape_path(path))]
     Provision {
         /// What was to be copied or run.
         what: String,
@@ -83,7 +84,7 @@ pub enum UpkeepError {
     #[error("the run `{0}` is not over: it can be gone on with (`sop resume {0}`)")]
     RunOpen(RunId),
     /// A file.
-    #[error("cannot {what} {}: {source}", path.display())]
+    #[error("cannot {what} {}: {source}", escape_path(path))]
     Io {
         /// A verb.
         what: &'static str,

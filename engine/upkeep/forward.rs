@@ -4,12 +4,14 @@ use std::path::Path;
 use std::time::Duration;
 
 use super::error::UpkeepError;
+use super::held::Held;
 use super::survey::{Survey, listed, place};
 use crate::git::Repo;
 use crate::git::forward::{Forward, Standing};
 use crate::git::linked::Linked;
 use crate::model::ids::CommitId;
 use crate::model::upkeep::Synced;
+use crate::run::directory::RunDir;
 
 /// How long a remote has to answer.
 const FETCH: Duration = Duration::from_secs(120);
@@ -35,6 +37,11 @@ pub fn source(repo: &Repo) -> Result<Linked, UpkeepError> {
 /// # Errors
 /// [`UpkeepError::Stays`] with what is in the way; then nothing was touched.
 pub fn sync(repo: &Repo, from: Option<&str>, fetch: bool) -> Result<Synced, UpkeepError> {
+    // Of two at once the second would find the files that the first is about to have brought.
+    let folder = RunDir::root_in(repo.common_dir());
+    std::fs::create_dir_all(&folder).map_err(UpkeepError::io("make", &folder))?;
+    let lock = folder.join("sync.lock");
+    let _turn = Held::wait(&lock).map_err(UpkeepError::io("lock", &lock))?;
     let source = source(repo)?;
     let stays = |why: String, help: Option<&str>| UpkeepError::Stays {
         what: place(&source),

@@ -4,6 +4,8 @@ use std::path::{Component, Path, PathBuf};
 use std::process::{Command as Process, Stdio};
 
 use super::error::UpkeepError;
+use super::making::{Begun, Making};
+use super::runs;
 use super::survey::Note;
 use crate::git::{Repo, WorktreeSpec};
 use crate::model::ids::{CommitId, WpId};
@@ -39,7 +41,7 @@ pub struct Made {
     pub base: CommitId,
 }
 
-/// Makes it.
+/// Makes it, or goes on with what was cut short by the same words.
 ///
 /// # Errors
 /// The name is none, something is in the way, or it could not be provisioned: then it stands all the same, and the
@@ -58,36 +60,74 @@ pub fn make_in(repo: &Repo, new: &New, root: &Path) -> Result<Made, UpkeepError>
     WpId::new(&new.name).map_err(|why| wrong(why.to_string()))?;
     let branch = new.branch.clone().unwrap_or_else(|| new.name.clone());
     let path = root.join(OF_LEAD).join(&new.name);
-    if path.symlink_metadata().is_ok() {
-        return Err(wrong(format!("is taken: {} is there already", process::escape_path(&path))));
-    }
+    let Some(mut making) = Making::take(repo, &new.name)? else {
+        return Err(wrong("is taken: another `sop worktree new` is making it".to_owned()));
+    };
     let source = super::forward::source(repo).ok();
-    let main = source.as_ref().and_then(|tree| tree.head().branch().map(str::to_owned));
-    let from = new.base.clone().or(main).unwrap_or_else(|| "HEAD".to_owned());
-    let base = repo.resolve(&from).map_err(|error| {
-        let unborn = new.base.is_none() && repo.resolve("HEAD").is_err();
-        if unborn { UpkeepError::NoCommit } else { error.into() }
-    })?;
+    let left = match making.left()? {
+        // Of what is gone again there is nothing to go on with.
+        Some(left) if is_there(&left.path()) || repo.branch(&left.note.branch)?.is_some() => {
+            Some(left)
+        }
+        _ => None,
+    };
+    let begun = match left {
+        Some(left)
+            if (&left.note.branch, &left.asked, left.path())
+                == (&branch, &new.base, path.clone()) =>
+        {
+            left
+        }
+        Some(left) => {
+            making.let_be();
+            let path = process::escape_path(&left.path());
+            return Err(wrong(format!(
+                "is taken: making it in {path} was cut short, with another branch or base; `sop worktree rm {}` \
+                 takes that away",
+                new.name
+            )));
+        }
+        None if is_there(&path) => {
+            let path = process::escape_path(&path);
+            return Err(wrong(format!("is taken: {path} is there already")));
+        }
+        None => {
+            repo.can_be_made(&branch)?;
+            let main = source.as_ref().and_then(|tree| tree.head().branch().map(str::to_owned));
+            let from = new.base.clone().or(main).unwrap_or_else(|| "HEAD".to_owned());
+            let base = repo.resolve(&from).map_err(|error| {
+                let unborn = new.base.is_none() && repo.resolve("HEAD").is_err();
+                if unborn { UpkeepError::NoCommit } else { error.into() }
+            })?;
+            let brought = new.copy.clone();
+            let note = Note { name: new.name.clone(), branch: branch.clone(), base, from, brought };
+            Begun::new(note, new.base.clone(), &path)
+        }
+    };
+    making.begin(&begun)?;
     let seeds = RunDir::root_in(repo.common_dir()).join(".lead");
+    let base = begun.note.base.clone();
     let spec = WorktreeSpec {
         path,
         branch: Some(branch.clone()),
         base: base.clone(),
         seed: seeds.join(&new.name),
     };
-    repo.note_branch_of_lead(&branch)?;
-    let made = repo.add_worktree(&spec)?;
-    let path = made.path().to_path_buf();
-    let note = Note {
-        name: new.name.clone(),
-        branch: branch.clone(),
-        base: base.clone(),
-        from,
-        brought: new.copy.clone(),
+    // Before the branch is there: a run at work holds what it does not know against its workers.
+    let noted = repo.note_branch_of_lead(&branch, || none_is_open(repo))?;
+    let made = match repo.add_worktree(&spec) {
+        Ok(made) => made,
+        Err(error) => {
+            if noted && repo.branch(&branch).is_ok_and(|at| at.is_none()) {
+                repo.forget_branch_of_lead(&branch)?;
+            }
+            return Err(error.into());
+        }
     };
+    let path = made.path().to_path_buf();
     let linked =
         repo.worktree_at(&path)?.ok_or_else(|| UpkeepError::NoSuchTree(new.name.clone()))?;
-    linked.keep_note(&serde_json::to_vec(&note).unwrap_or_default())?;
+    linked.keep_note(&serde_json::to_vec(&begun.note).unwrap_or_default())?;
     let failed = |what: &str, why: String| UpkeepError::Provision {
         what: what.to_owned(),
         why,
@@ -108,6 +148,15 @@ pub fn make_in(repo: &Repo, new: &New, root: &Path) -> Result<Made, UpkeepError>
         set_up(command, &path, &log).map_err(|why| failed(&shown(command), why))?;
     }
     Ok(Made { path, branch, base })
+}
+
+/// Whether no run could still hold a branch that is gone against anybody.
+fn none_is_open(repo: &Repo) -> bool {
+    runs::known(repo).is_ok_and(|runs| runs.iter().all(|run| run.state.is_over()))
+}
+
+fn is_there(path: &Path) -> bool {
+    path.symlink_metadata().is_ok()
 }
 
 fn set_up(command: &Command, folder: &Path, log: &Path) -> Result<(), String> {

@@ -101,6 +101,10 @@ pub fn needed(tree: &Surveyed, state: Option<crate::model::upkeep::RunState>) ->
         Some(RunState::Unreadable) => {
             Some(format!("the journal of its run `{run}` cannot be read"))
         }
+        // The run is over, and something of it is not.
+        _ if !tree.at_work.is_empty() => {
+            Some(format!("{} is still at work for it", tree.at_work.join(", ")))
+        }
         _ => None,
     }
 }

@@ -5,7 +5,8 @@
 //! | [`survey`] | every worktree with whose it is, what is in it and whether its work is merged |
 //! | [`grounds`] | why one stays, whoever asks |
 //! | [`ancestry`] | who asks |
-//! | [`fresh`] | a worktree for the lead's own hands |
+//! | [`fresh`], [`making`] | a worktree for the lead's own hands; one that is being made |
+//! | [`held`] | a lock, and what was under way when its holder died |
 //! | [`leave`] | one taken away, by name |
 //! | [`archive`] | the same, with all that is in it kept first |
 //! | [`runs`], [`put_away`] | the runs of a repository; one moved to the archive |
@@ -23,7 +24,9 @@ pub mod error;
 pub mod forward;
 pub mod fresh;
 pub mod grounds;
+pub mod held;
 pub mod leave;
+pub mod making;
 pub mod put_away;
 pub mod runs;
 pub mod survey;

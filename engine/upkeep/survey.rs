@@ -8,13 +8,15 @@ use serde::{Deserialize, Serialize};
 
 use super::ancestry::Asking;
 use super::error::UpkeepError;
+use super::making;
 use super::runs::{self, KnownRun};
 use crate::git::Repo;
 use crate::git::landed::How as Proof;
 use crate::git::linked::condition::Condition;
 use crate::git::linked::{Head, Linked};
+use crate::launch;
 use crate::model::ids::{CommitId, RunId};
-use crate::model::upkeep::{How, Merged, State, StateKind, Tree, Whose};
+use crate::model::upkeep::{How, Merged, RunState, State, StateKind, Tree, Whose};
 use crate::process;
 
 /// How many paths a state names.
@@ -57,6 +59,8 @@ pub struct Surveyed {
     pub merged: Option<(Proof, String)>,
     /// How many entries of the stash were made on its branch.
     pub stashed: usize,
+    /// Steps of its run that are at work for it, wherever they stand.
+    pub at_work: Vec<String>,
 }
 
 /// What is asked once for all worktrees.
@@ -148,7 +152,16 @@ impl<'a> Survey<'a> {
         }
         let stashed = linked.head().branch().and_then(|branch| self.stash.get(branch)).copied();
         let stashed = stashed.unwrap_or(0);
-        Ok(Surveyed { linked, name, whose, note, brought, condition, merged, stashed })
+        let at_work = self.at_work(&whose);
+        Ok(Surveyed { linked, name, whose, note, brought, condition, merged, stashed, at_work })
+    }
+
+    /// The steps that a holder has for the worktree of this owner.
+    fn at_work(&self, whose: &Whose) -> Vec<String> {
+        let Whose::Run { run, unit: of } = whose else { return Vec::new() };
+        let dir = self.run(run).filter(|known| known.state != RunState::Archived);
+        let steps = dir.map(|known| launch::at_work(&known.dir.path())).unwrap_or_default();
+        steps.into_iter().filter(|(unit, _)| unit == of).map(|(_, step)| step).collect()
     }
 
     /// How the work of `at`, which the branch `own` holds, is merged. `from`: where it began, which may be a branch
@@ -223,6 +236,7 @@ fn identify(linked: &Linked) -> (Whose, String, Option<Note>) {
         return (Whose::Main, "main".to_owned(), None);
     }
     let note = linked.note().and_then(|note| serde_json::from_slice::<Note>(&note).ok());
+    let note = note.or_else(|| making::note_of(linked));
     if let Some(note) = note {
         return (Whose::Lead, note.name.clone(), Some(note));
     }

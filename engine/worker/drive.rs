@@ -11,6 +11,7 @@ use crate::model::plan::{Adapter, grace};
 use crate::model::time::Length;
 use crate::model::turn::Usd;
 use crate::plain_file;
+use crate::process::escape_path;
 
 /// Largest raw stream that is kept, where the engine does not say.
 const STREAM_LIMIT: u64 = 64 * 1024 * 1024;
@@ -127,7 +128,7 @@ impl Drive {
     pub fn command(&self, path: &Path) -> io::Result<Vec<String>> {
         let text = |path: &Path| {
             let text = path.to_str().map(str::to_owned);
-            text.ok_or_else(|| io::Error::other(format!("{} is not UTF-8", path.display())))
+            text.ok_or_else(|| io::Error::other(format!("{} is not UTF-8", escape_path(path))))
         };
         let program = match cfg!(target_os = "linux") {
             true => "/proc/self/exe".to_owned(),

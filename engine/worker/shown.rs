@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use crate::process::escape_path;
+
 /// A command that is run. A shell around it (`/bin/bash -lc '…'`) is left out.
 pub(super) fn run(command: &str) -> String {
     let inner = shlex::split(command).filter(|words| {
@@ -20,7 +22,7 @@ pub(super) fn run(command: &str) -> String {
 /// A file that something is done to, from the worktree on if it lies there.
 pub(super) fn file(verb: &str, path: &str, cwd: &Path) -> String {
     let path = Path::new(path);
-    format!("{verb} {}", path.strip_prefix(cwd).unwrap_or(path).display())
+    format!("{verb} {}", escape_path(path.strip_prefix(cwd).unwrap_or(path)))
 }
 
 /// The session, which a person may want to open with the agent itself.

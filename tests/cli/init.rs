@@ -17,6 +17,15 @@ fn the_first_plan_validates_with_no_finding_in_a_fresh_repository() {
 }
 
 #[test]
+fn a_name_with_an_escape_sequence_is_shown_and_not_obeyed() {
+    let scratch = Scratch::repo(&[("README.md", "a\n")]);
+    let said = scratch.sop(&["init", "a\u{1b}[31m.toml"]);
+    assert_eq!(said.code, 0, "{}", said.err);
+    assert!(said.out.contains("wrote a\\x1b[31m.toml"), "{}", said.out);
+    assert!(!(said.out + &said.err).contains('\u{1b}'));
+}
+
+#[test]
 fn it_runs_as_it_stands() {
     let scratch = Scratch::repo(&[("README.md", "a\n")]);
     scratch.sop(&["init"]);

@@ -38,6 +38,21 @@ fn a_lesson_is_appended_and_nothing_else_is_touched() {
 }
 
 #[test]
+fn where_nothing_can_be_written_it_is_said_and_nothing_is_left() {
+    let rig = notes(&plan(&wp("a", "")), &[("worker.sh", &worker("done_well"))]);
+    let limited = "ulimit -f 0; exec \"$0\" lesson add New.";
+    let mut bash = Command::new("bash");
+    bash.args(["-c", limited, env!("CARGO_BIN_EXE_sop")]).current_dir(rig.repo());
+    let said = bash.env("SOP_WORKTREES", rig.root().join("trees")).output().expect("bash");
+    let text = String::from_utf8_lossy(&said.stderr);
+    assert_eq!(said.status.code(), Some(5), "{text}");
+    assert!(text.contains("notes.md") && text.contains("File too large"), "{text}");
+    let left = std::fs::read_dir(rig.repo().join(".sop")).into_iter().flatten().flatten();
+    let left: Vec<_> = left.map(|entry| entry.file_name()).collect();
+    assert!(left.is_empty(), "{left:?}");
+}
+
+#[test]
 fn what_people_wrote_stays_as_it_is_and_what_is_no_lesson_is_named() {
     let rig = notes(&plan(&wp("a", "")), &[("worker.sh", &worker("done_well"))]);
     let own = "Our notes.\n\n* 2026-01-02: Kept.\n- yesterday: it broke\n- 2026-01-03 for src: no ticks\n\

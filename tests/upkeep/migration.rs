@@ -124,7 +124,7 @@ fn killed_after_any_step_it_is_finished_or_undone() {
             if !finish && after > 0 {
                 // Made, and killed before that was noted.
                 let noted = (after - 1).to_string();
-                fs::write(main.join(".sop-migrating/done"), noted).expect("the note");
+                fs::write(main.join(".sop-migrating/.git/done"), noted).expect("the note");
             }
             // From here on as another process: nothing is known but what is on disk.
             let left = Journal::left_in(&main).expect("it can be read").expect("it is there");

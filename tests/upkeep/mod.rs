@@ -1,9 +1,11 @@
 //! What is left when the work is done: every verb that takes something away, against one table of states.
 
 mod again;
+mod at_once;
 mod bare_runs;
 mod by_hand;
 mod bytes;
+mod cut_short;
 mod meanwhile;
 mod migration;
 mod place;

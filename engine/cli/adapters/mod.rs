@@ -11,6 +11,7 @@ use super::failure::{Failure, written};
 use super::terminal::{self, Color};
 use super::{plan_file, run_args};
 use crate::model::plan::{BUILT_IN_WORKERS, Continue, Does, Plan, Worker};
+use crate::process::escape_path;
 use crate::report::adapters::{self as drawn, Adapters, Known, TierLine};
 use crate::report::json;
 use crate::worker::{self, Agent, Drive, Home, Login};
@@ -118,7 +119,7 @@ fn look(name: &str, worker: &Worker, home: &Home) -> Option<Known> {
         worker: name.to_owned(),
         adapter: adapter.name(),
         program: program.join(" "),
-        path: path.map(|path| path.display().to_string()),
+        path: path.map(|path| escape_path(&path)),
         version: worker::look::version(agent, &program, home).filter(|_| found),
         login: if found { agent.login(home) } else { Login::Unknown }.into(),
         install: agent.install(),

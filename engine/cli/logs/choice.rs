@@ -50,7 +50,10 @@ impl Log {
 pub(super) fn all(dir: &RunDir, unit: &WpId) -> Result<Vec<Log>, Failure> {
     let folder = dir.named("logs");
     let entries = std::fs::read_dir(&folder).map_err(|error| {
-        Failure::infrastructure(format!("could not read {}: {error}", folder.display()))
+        Failure::infrastructure(format!(
+            "could not read {}: {error}",
+            process::escape_path(&folder)
+        ))
     })?;
     let mut logs = BTreeMap::new();
     for entry in entries.filter_map(Result::ok) {

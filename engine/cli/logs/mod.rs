@@ -105,7 +105,7 @@ fn list(dir: &RunDir, logs: &[Log], json: bool) -> Result<u8, Failure> {
         written(writeln!(out, "{text}"))?;
     } else {
         for log in there {
-            written(writeln!(out, "{}", dir.named(&log.shown()).display()))?;
+            written(writeln!(out, "{}", process::escape_path(&dir.named(&log.shown()))))?;
         }
     }
     Ok(exit::DONE)
@@ -165,7 +165,10 @@ impl Shown {
     fn go_on(&mut self) -> Result<(), Failure> {
         let Some(open) = &mut self.open else { return Ok(()) };
         let unreadable = |error: io::Error| {
-            Failure::infrastructure(format!("could not read {}: {error}", open.path.display()))
+            Failure::infrastructure(format!(
+                "could not read {}: {error}",
+                process::escape_path(&open.path)
+            ))
         };
         let mut file = plain_file::open(&open.path).map_err(unreadable)?;
         file.seek(SeekFrom::Start(open.from)).map_err(unreadable)?;

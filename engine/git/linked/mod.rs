@@ -212,24 +212,57 @@ impl Repo {
         self.shared_dir().join(".lead").join("branches")
     }
 
-    /// Notes that a lead makes a branch of this name: what becomes of it is held against no worker.
+    /// Notes that a lead makes a branch of this name: what becomes of it is held against no worker. Gives whether that
+    /// is news. Names of branches that are gone are dropped if `forget` says that nobody asks about them any more.
     ///
     /// # Errors
     /// It cannot be written.
-    pub fn note_branch_of_lead(&self, branch: &str) -> Result<(), GitError> {
+    pub fn note_branch_of_lead(
+        &self,
+        branch: &str,
+        forget: impl FnOnce() -> bool,
+    ) -> Result<bool, GitError> {
+        let gone = |name: &[u8]| {
+            name.to_str().is_ok_and(|name| self.branch(name).is_ok_and(|at| at.is_none()))
+        };
+        let forget = self.branches_of_leads().iter().any(|name| gone(name)) && forget();
+        self.change_branches_of_leads(|names| {
+            names.retain(|name| name == branch.as_bytes() || !(forget && gone(name)));
+            let news = !names.iter().any(|name| name == branch.as_bytes());
+            if news {
+                names.push(branch.as_bytes().to_vec());
+            }
+            news
+        })
+    }
+
+    /// Takes back that a lead makes a branch of this name: it was not made.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub fn forget_branch_of_lead(&self, branch: &str) -> Result<(), GitError> {
+        self.change_branches_of_leads(|names| names.retain(|name| name != branch.as_bytes()))
+    }
+
+    /// One after the other: of two who change them at once, both do.
+    fn change_branches_of_leads<T>(
+        &self,
+        change: impl FnOnce(&mut Vec<Vec<u8>>) -> T,
+    ) -> Result<T, GitError> {
         let file = self.leads_file();
         if let Some(folder) = file.parent() {
             std::fs::create_dir_all(folder).map_err(GitError::io("create", folder))?;
         }
-        let mut names = self.branches_of_leads();
-        let name = branch.as_bytes().to_vec();
-        if !names.contains(&name) {
-            names.push(name);
+        let _turn = self.registry()?;
+        let before = self.branches_of_leads();
+        let mut names = before.clone();
+        let done = change(&mut names);
+        if names != before {
             let lines: Vec<u8> =
                 names.iter().flat_map(|name| [name, &b"\n"[..]].concat()).collect();
             write_whole(&file, &lines)?;
         }
-        Ok(())
+        Ok(done)
     }
 
     /// Branches that leads have made, by their short names.

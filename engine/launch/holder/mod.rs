@@ -29,6 +29,7 @@ use jiff::Timestamp;
 
 use crate::plain_file;
 use crate::process::Identity;
+use crate::process::escape_path;
 
 use super::files::Durable;
 use super::step::{Fence, Step};
@@ -85,7 +86,7 @@ fn hold(step: &Step) -> Result<(), HoldError> {
     if step.started()?.is_some() || step.outcome()?.is_some() {
         return Ok(());
     }
-    let file = step.spec()?.ok_or_else(|| HoldError::NoSpec(step.dir().display().to_string()))?;
+    let file = step.spec()?.ok_or_else(|| HoldError::NoSpec(escape_path(step.dir())))?;
     let (key, spec) = (file.key, file.spec);
     let durable = if spec.outlives { Durable::Yes } else { Durable::No };
     let mut controls = Controls::open(step, spec.outlives)

@@ -8,6 +8,7 @@ use serde::Serialize;
 use super::facts::problems;
 use crate::ledger::{GatePhase, Ledger, Phase, WpState};
 use crate::model::outcome::{Check, Class, Problem};
+use crate::process::escape_path;
 use crate::report::cells::output_line;
 use crate::report::live::last_bytes;
 
@@ -100,7 +101,7 @@ impl Failure {
             message: problem.message.clone(),
             subject: problem.subject.clone(),
             tail: tail.iter().map(|line| output_line(line)).collect(),
-            log: log.map(|log| log.display().to_string()),
+            log: log.map(|log| escape_path(&log)),
             log_error,
             others: problems.len() - 1,
         })

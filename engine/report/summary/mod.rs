@@ -28,6 +28,7 @@ use crate::model::stand::Stand;
 use crate::model::time::Length;
 use crate::model::turn::Fault;
 use crate::model::verdict::Judgment;
+use crate::process::escape_path;
 use crate::report::commands;
 use crate::report::costs::Costs;
 use crate::report::delivery::Delivered;
@@ -260,7 +261,7 @@ impl Summary {
             closing: Closing::of(ledger),
             next: next::commands(ledger),
             failure: Failure::first(ledger, directory),
-            directory: directory.display().to_string(),
+            directory: escape_path(directory),
         }
     }
 

@@ -22,8 +22,8 @@ pub struct Steps<'a> {
 /// What was cut short, and what became of it.
 #[derive(Debug, Clone, Copy)]
 pub enum CutShort<'a> {
-    /// Nothing yet.
-    Told,
+    /// Nothing yet: these steps are left.
+    Told(&'a [String]),
     /// It was finished: the checkout is there.
     Finished(&'a str),
     /// It was undone.
@@ -37,10 +37,7 @@ impl Steps<'_> {
     /// When `out` cannot be written.
     pub fn write(&self, out: &mut impl Write, look: &Look) -> io::Result<()> {
         say(&format!("In {}:", self.top), out, look)?;
-        for (n, step) in self.steps.iter().enumerate() {
-            let number = Line::new(look).gap(2).cell(Tone::Faint, &format!("{:>3}", n + 1), 5);
-            Flow::after(number).then(Tone::Normal, step).write(out)?;
-        }
+        numbered(1, self.steps, out, look)?;
         writeln!(out)?;
         match self.again {
             None => {
@@ -61,29 +58,45 @@ impl Steps<'_> {
 }
 
 impl CutShort<'_> {
-    /// Writes that a migration was cut short after `done` of `all` steps, and what became of it.
+    /// Writes that a migration in the folder `top` was cut short after `done` of `all` steps, and what became of it.
     ///
     /// # Errors
     /// When `out` cannot be written.
     pub fn write(
         &self,
-        done: usize,
-        all: usize,
+        top: &str,
+        (done, all): (usize, usize),
         out: &mut impl Write,
         look: &Look,
     ) -> io::Result<()> {
-        say(&format!("A migration was cut short after {done} of {all} steps."), out, look)?;
+        say(
+            &format!("A migration in {top} was cut short after {done} of {all} steps."),
+            out,
+            look,
+        )?;
         match self {
             Self::Finished(folder) => {
                 say(&format!("It is finished: the checkout is in {folder}"), out, look)
             }
             Self::Undone => say("It is undone: all is as it was.", out, look),
-            Self::Told => {
+            Self::Told(left) => {
+                if !left.is_empty() {
+                    say("These are left:", out, look)?;
+                    numbered(done + 1, left, out, look)?;
+                }
                 command("sop migrate-to-bare --apply   # finishes it", out, look)?;
                 command("sop migrate-to-bare --undo    # undoes it", out, look)
             }
         }
     }
+}
+
+fn numbered(first: usize, steps: &[String], out: &mut impl Write, look: &Look) -> io::Result<()> {
+    for (n, step) in steps.iter().enumerate() {
+        let number = Line::new(look).gap(2).cell(Tone::Faint, &format!("{:>3}", n + first), 5);
+        Flow::after(number).then(Tone::Normal, step).write(out)?;
+    }
+    Ok(())
 }
 
 fn say(text: &str, out: &mut impl Write, look: &Look) -> io::Result<()> {

@@ -16,7 +16,7 @@ use crate::git::linked::inside::Inside;
 use crate::model::upkeep::RunState;
 use crate::process;
 
-use super::WORKSHOP;
+use super::workshop::WORKSHOP;
 use crate::upkeep::ancestry::Asking;
 use crate::upkeep::error::UpkeepError;
 use crate::upkeep::runs;

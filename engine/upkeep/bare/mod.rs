@@ -2,11 +2,14 @@
 //! the checkout in `repo/<branch>/`. All of it moves by renaming: no file of the checkout is copied or written.
 //!
 //! The steps are worked out and written down before the first is made ([`journal`]); how many are done is noted, the
-//! one that was being made is told from the disk, and each can be undone. So whoever comes after a kill can finish or undo, whichever is wanted.
+//! one that was being made is told from the disk, and each can be undone. So whoever comes after a kill can finish or
+//! undo, whichever is wanted. One process does so at a time, and by nothing but what the user's own `sop` wrote
+//! ([`workshop`]).
 
 mod grounds;
 pub mod journal;
 pub mod step;
+pub mod workshop;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -20,9 +23,7 @@ use crate::process;
 use super::error::UpkeepError;
 use journal::Journal;
 use step::Step;
-
-/// Beside the checkout while it is being moved: the journal, and the files on their way.
-pub const WORKSHOP: &str = ".sop-migrating";
+use workshop::{WORKSHOP, Workshop};
 
 /// A migration that could be made.
 #[derive(Debug, Clone)]
@@ -52,6 +53,7 @@ pub fn plan(repo: &Repo, name: Option<&str>) -> Result<Migration, UpkeepError> {
     let shown = process::escape_path(repo.common_dir());
     let stays = |why: Vec<String>| UpkeepError::Stays { what: shown.clone(), why, help: None };
     let top = top.ok_or_else(|| stays(vec!["it is a bare repository already".to_owned()]))?;
+    sweep(&top)?;
     let (main, linked) = split(repo)?;
     let main = main.ok_or_else(|| stays(vec!["it has no checkout".to_owned()]))?;
     let name = match (name, main.head()) {
@@ -97,6 +99,12 @@ impl Migration {
     /// # Errors
     /// What failed. If it could not be undone either, that too, and the next call takes it up.
     pub fn apply(&self) -> Result<(), UpkeepError> {
+        let top = self.journal.top.path();
+        let _workshop = Workshop::enter(&top)?;
+        // Another may have been through with it since it was looked at.
+        if !top.join(".git").is_dir() || Journal::at(&top)?.is_some() {
+            return Err(UpkeepError::Changed { what: process::escape_path(&top) });
+        }
         self.journal.begin()?;
         let done = self.journal.finish().and_then(|()| self.as_it_was());
         if let Err(error) = done {
@@ -136,6 +144,42 @@ impl Migration {
             true => Ok(()),
             false => Err(changed("a worktree")),
         }
+    }
+}
+
+/// What becomes of a migration that was cut short.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Way {
+    /// The steps that are left are made.
+    Finish,
+    /// Those that are made are undone.
+    Undo,
+}
+
+/// Finishes or undoes what was cut short.
+///
+/// # Errors
+/// Another process is at it, or a step cannot be made or undone; the next call takes it up.
+pub fn take_up(left: &Journal, way: Way) -> Result<(), UpkeepError> {
+    let top = left.top.path();
+    let _workshop = Workshop::enter(&top)?;
+    if Journal::at(&top)?.as_ref() != Some(left) {
+        return Err(UpkeepError::Changed { what: process::escape_path(&top) });
+    }
+    match way {
+        Way::Finish => left.finish().and_then(|()| left.close()),
+        Way::Undo => left.undo(),
+    }
+}
+
+/// Takes away what a migration left in `top` that was killed before it wrote its steps down.
+///
+/// # Errors
+/// Another process is at work there.
+pub fn sweep(top: &Path) -> Result<(), UpkeepError> {
+    match workshop::is_only_begun(top) {
+        true => Workshop::enter(top).map(drop),
+        false => Ok(()),
     }
 }
 

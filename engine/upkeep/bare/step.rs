@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Write as _};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
@@ -97,11 +97,11 @@ impl Step {
         }
     }
 
-    /// Undoes it, if it is done.
+    /// Undoes it, if it is done. `made`: that it was is known; else the disk tells.
     ///
     /// # Errors
     /// The system's word, or that something else is in its place.
-    pub fn undo(&self) -> Result<(), UpkeepError> {
+    pub fn undo(&self, made: bool) -> Result<(), UpkeepError> {
         match self {
             Self::Folder(path) => match fs::remove_dir(path.path()) {
                 Err(error) if error.kind() != ErrorKind::NotFound => {
@@ -109,10 +109,16 @@ impl Step {
                 }
                 _ => Ok(()),
             },
-            Self::Move { .. } if !self.is_done() => Ok(()),
+            // One that was made, and has something in its old place by now, is not passed over.
+            Self::Move { to, .. } if !is_there(&to.path()) => Ok(()),
+            Self::Move { .. } if !made && !self.is_done() => Ok(()),
             Self::Move { from, to } => rename(&to.path(), &from.path()),
             Self::Write { path, was, now } => {
                 let path = path.path();
+                if !path.parent().is_some_and(is_there) {
+                    // The folder that it was written in has its old place again.
+                    return Ok(());
+                }
                 let _ = fs::remove_file(fresh(&path));
                 match (held(&path), was) {
                     (found, was) if found == *was => Ok(()),
@@ -124,6 +130,49 @@ impl Step {
                 }
             }
         }
+    }
+
+    /// Whether it is about nothing but what is below `top`, by its words. The one thing elsewhere is the `.git` file by
+    /// which another worktree is told where its repository is.
+    #[must_use]
+    pub fn is_below(&self, top: &Path) -> bool {
+        let below = |path: &Place| {
+            let path = path.path();
+            let rest = path.strip_prefix(top).map(|rest| rest.components().collect::<Vec<_>>());
+            rest.is_ok_and(|rest| {
+                !rest.is_empty() && rest.iter().all(|part| matches!(part, Component::Normal(_)))
+            })
+        };
+        match self {
+            Self::Folder(path) => below(path),
+            Self::Move { from, to } => below(from) && below(to),
+            Self::Write { path, was, now } => {
+                below(path)
+                    || path.path().ends_with(".git")
+                        && [was.as_ref(), Some(now)]
+                            .iter()
+                            .all(|text| text.is_some_and(|text| text.starts_with(b"gitdir: ")))
+            }
+        }
+    }
+
+    /// That no link leads it out of `top` as the disk is now.
+    ///
+    /// # Errors
+    /// One does.
+    pub fn stays_in(&self, top: &Path) -> Result<(), UpkeepError> {
+        let places = match self {
+            Self::Folder(path) | Self::Write { path, .. } => vec![path.path()],
+            Self::Move { from, to } => vec![from.path(), to.path()],
+        };
+        for path in places.iter().filter(|path| path.starts_with(top)) {
+            let above = path.ancestors().skip(1).find_map(|above| above.canonicalize().ok());
+            if !above.is_some_and(|above| above.starts_with(top)) {
+                let error = io::Error::other("a link leads out of the folder there");
+                return Err(UpkeepError::io("go on at", path)(error));
+            }
+        }
+        Ok(())
     }
 
     /// What it does, for people. Paths are told from `top`.

@@ -11,6 +11,7 @@ use super::flags::{self, Flag};
 use super::seam::{Abilities, Agent, Ask, CommandLine, Feed, Home, Login, Reader};
 use crate::model::plan::Adapter;
 use crate::model::turn::Usd;
+use crate::process::escape_path;
 
 /// The adapter.
 pub struct Claude;
@@ -107,7 +108,7 @@ impl Agent for Claude {
         }
         let file = home.folder("CLAUDE_CONFIG_DIR", ".claude").join(".credentials.json");
         if file.is_file() {
-            return Login::Yes(file.display().to_string());
+            return Login::Yes(escape_path(&file));
         }
         // A cloud has a login of its own; a Mac keeps it in the keychain.
         let cloud =

@@ -13,6 +13,7 @@ use std::fs;
 use super::flags::{self, Flag};
 use super::seam::{Abilities, Agent, Ask, CommandLine, Feed, Home, Login, Reader};
 use crate::model::plan::Adapter;
+use crate::process::escape_path;
 
 /// The adapter.
 pub struct Codex;
@@ -87,7 +88,7 @@ impl Agent for Codex {
         let folder = home.folder("CODEX_HOME", ".codex");
         let file = folder.join("auth.json");
         if file.is_file() {
-            return Login::Yes(file.display().to_string());
+            return Login::Yes(escape_path(&file));
         }
         // A provider of the user's own has a key of its own.
         let config = fs::read_to_string(folder.join("config.toml")).unwrap_or_default();

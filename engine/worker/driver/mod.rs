@@ -31,6 +31,7 @@ use super::{Drive, adapter, results, spent};
 use crate::model::turn::{Fault, FaultClass, Spent, Turn, Usd};
 use crate::plain_file;
 use crate::process::LimitedLog;
+use crate::process::escape_path;
 use crate::process::reap::{Children, Death, reap};
 use lines::{Event, Stream, What};
 use part::{NotStarted, Part};
@@ -49,13 +50,13 @@ const FAILED: u8 = 125;
 /// Why a driver could not do its work.
 #[derive(Debug, thiserror::Error)]
 enum DriveError {
-    #[error("cannot read the order {}: {source}", path.display())]
+    #[error("cannot read the order {}: {source}", escape_path(path))]
     Order { path: PathBuf, source: io::Error },
     #[error("there is no adapter `{0}` in this build")]
     NoAdapter(&'static str),
-    #[error("cannot read the brief {}: {source}", path.display())]
+    #[error("cannot read the brief {}: {source}", escape_path(path))]
     Prompt { path: PathBuf, source: io::Error },
-    #[error("cannot write {}: {source}", path.display())]
+    #[error("cannot write {}: {source}", escape_path(path))]
     Write { path: PathBuf, source: io::Error },
     #[error("cannot {0}: {1}")]
     System(&'static str, io::Error),

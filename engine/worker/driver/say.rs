@@ -6,6 +6,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::process::escape_path;
 use crate::worker::results;
 
 /// Longest word, in bytes.
@@ -59,7 +60,7 @@ impl Say {
     pub(super) fn refuse(&self, word: &Word, why: &str) {
         let note = self.file(word.n, "no");
         if let Err(error) = results::replace(&note, why.as_bytes()) {
-            super::complain(&format!("cannot write {}: {error}", note.display()));
+            super::complain(&format!("cannot write {}: {error}", escape_path(&note)));
         }
     }
 

@@ -11,6 +11,7 @@ use std::ffi::OsString;
 use super::flags::{self, Flag};
 use super::seam::{Abilities, Agent, Ask, CommandLine, Feed, Home, Login, Reader};
 use crate::model::plan::Adapter;
+use crate::process::escape_path;
 
 /// The adapter.
 pub struct Gemini;
@@ -85,7 +86,7 @@ impl Agent for Gemini {
         let dir = home.folder("GEMINI_CLI_HOME", "").join(".gemini");
         let file = dir.join("oauth_creds.json");
         if file.is_file() {
-            return Login::Yes(file.display().to_string());
+            return Login::Yes(escape_path(&file));
         }
         // A key that it was given once may be in the system's keychain, and a cloud has its own login.
         Login::Unknown

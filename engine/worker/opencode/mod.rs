@@ -13,6 +13,7 @@ use serde_json::{Map, Value, json};
 use super::flags::{self, Flag};
 use super::seam::{Abilities, Agent, Ask, CommandLine, Feed, Home, Login, Reader};
 use crate::model::plan::Adapter;
+use crate::process::escape_path;
 
 /// The adapter.
 pub struct Opencode;
@@ -84,7 +85,7 @@ impl Agent for Opencode {
         }
         let file = home.folder("XDG_DATA_HOME", ".local/share").join("opencode/auth.json");
         if file.is_file() {
-            return Login::Yes(file.display().to_string());
+            return Login::Yes(escape_path(&file));
         }
         // It knows a hundred providers, each with a variable of its own, and local ones with none.
         Login::Unknown

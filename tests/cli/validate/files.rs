@@ -72,7 +72,7 @@ fn a_missing_file_is_a_mistake_in_the_command_line_and_the_others_are_checked() 
     scratch.write("bad.toml", "version = ");
     let said = scratch.sop(&["validate", "gone\u{1b}[31m.toml", "bad.toml", "."]);
     assert_eq!(said.code, 2);
-    assert!(said.err.contains(r"there is no gone\u{1b}[31m.toml"), "{}", said.err);
+    assert!(said.err.contains(r"there is no gone\x1b[31m.toml"), "{}", said.err);
     assert!(said.err.contains("error: . is a folder"), "{}", said.err);
     assert!(said.out.contains("bad.toml:1:"), "{}", said.out);
 }

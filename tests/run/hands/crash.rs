@@ -113,6 +113,24 @@ fn a_check_that_was_cut_off_is_finished_by_whoever_resumes() {
 }
 
 #[test]
+fn a_check_that_was_cut_off_is_finished_by_whoever_asks_for_it_again() {
+    let records = killed_at_each(
+        || taken("good\n"),
+        &["recheck", "a"],
+        |rig, case| {
+            if !rig.wp("a").phase.got_through() {
+                let said = rig.sop(&["recheck", "a"]);
+                assert_eq!(said.code, 0, "{case}: {}\n{}", said.out, said.err);
+            }
+            assert!(rig.wp("a").phase.got_through(), "{case}");
+            assert_eq!(rig.wp("a").by_lead(), ["a.txt"], "{case}");
+            assert_eq!(rig.lines("starts"), ["a/1"], "{case}");
+        },
+    );
+    assert!(records >= 7, "{records}");
+}
+
+#[test]
 fn a_check_that_fails_leaves_it_with_the_lead_whoever_finishes_it() {
     let records = killed_at_each(
         || taken("worse\n"),
