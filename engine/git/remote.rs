@@ -123,7 +123,7 @@ impl Repo {
 fn refused(output: &std::process::Output, command: String) -> GitError {
     let of_ref = output.stdout.lines().filter(|line| line.starts_with(b"!"));
     let said = output.stderr.lines().filter(|line| !line.trim().is_empty());
-    let all: Vec<String> = of_ref.chain(said).map(|line| process::plain(line)).collect();
+    let all: Vec<String> = of_ref.chain(said).map(process::plain).collect();
     let from = all.len().saturating_sub(12);
     GitError::Failed { command, code: output.status.code(), stderr: all[from..].join("\n") }
 }
