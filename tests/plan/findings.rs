@@ -25,7 +25,7 @@ fn unknown_keys() {
         "dod =",
         "dodd =",
         "12:1 unknown-key: `dodd` is not a key of `[[wp]]` `client` at <dodd>; did you mean `dod`? the keys here are \
-         `allow_empty`, `brief`, `brief_text`, `budget_tokens`, `budget_usd`, `dod`, `forks`, `id`, `kind`, `locks`, `needs`, `report`, `review`, `risk`, `rounds`, \
+         `allow_empty`, `brief`, `brief_text`, `budget_tokens`, `budget_usd`, `dod`, `findings`, `forks`, `id`, `kind`, `locks`, `needs`, `report`, `review`, `risk`, `rounds`, \
          `stage`, `template`, `tier`, `title`, `vars` and `whitelist`",
     );
     says(
