@@ -33,17 +33,33 @@ const KEPT: [&str; 6] = [
     "GIT_SSH_COMMAND",
 ];
 
-/// Settings under which nothing of the user's or the worker's runs, hides or converts behind our back.
-const HARDENED: [&str; 9] = [
+/// Settings under which nothing of the user's or the worker's runs, hides or converts behind our back, and what git
+/// lists is all there is, in the form that we read.
+const HARDENED: [&str; 23] = [
     "core.hooksPath=/dev/null",
     "core.fsmonitor=false",
     "core.untrackedCache=false",
     "core.splitIndex=false",
     "core.safecrlf=false",
+    "core.quotePath=true",
+    "core.trustctime=true",
+    "core.checkStat=default",
+    "core.ignoreStat=false",
     "index.sparse=false",
     "index.version=2",
     "gc.auto=0",
     "maintenance.auto=false",
+    "add.ignoreErrors=false",
+    "color.ui=false",
+    "status.showUntrackedFiles=all",
+    "status.relativePaths=false",
+    "diff.relative=false",
+    "diff.ignoreSubmodules=none",
+    "diff.noprefix=false",
+    "diff.mnemonicPrefix=false",
+    // A file that is not there ends every command that compares anything.
+    "diff.orderFile=/dev/null",
+    "log.showSignature=false",
 ];
 
 /// How many lines of standard error an error carries.
