@@ -48,6 +48,8 @@ pub mod linked;
 mod listing;
 mod look;
 pub mod merge;
+#[cfg(target_os = "linux")]
+mod mounts;
 pub mod objects;
 mod patch;
 pub mod pushes;
