@@ -4,6 +4,7 @@ mod again;
 mod bare_runs;
 mod by_hand;
 mod bytes;
+mod lossless;
 mod migration;
 mod place;
 mod proof;
