@@ -80,7 +80,7 @@ fn what_a_run_left_is_named_shown_and_cleared_away() {
     );
     assert_eq!(rig.worktrees(), Vec::<std::path::PathBuf>::new());
     let shown = rig.sop_ends(0, &["run", "show", "p-1"]).out;
-    assert!(!shown.contains("not cleared away") && !shown.contains("worktree "), "{shown}");
+    assert!(!shown.contains("not cleared away") && !shown.contains("\nworktree "), "{shown}");
     let mut after = rig.users();
     after.retain(|path, _| !path.to_string_lossy().contains("refs/sop"));
     let mut before = before;
@@ -118,6 +118,21 @@ fn an_archived_run_is_listed_counted_and_its_name_not_given_again() {
         rig.git(&["branch", "--list", "sop/p-1/*", "--format=%(refname:short)"]),
         "sop/p-1/a\n"
     );
+}
+
+/// Somebody keeps the run directories on another disk.
+#[test]
+fn a_run_whose_directory_is_a_link_is_archived_as_well() {
+    let rig = rig();
+    rig.apply(3);
+    let runs = rig.repo().join(".git/sop-run");
+    let elsewhere = rig.repo().parent().expect("a folder").join("elsewhere");
+    fs::rename(runs.join("p-1"), &elsewhere).expect("moved");
+    std::os::unix::fs::symlink("../../../elsewhere", runs.join("p-1")).expect("a link");
+    rig.sop_ends(0, &["run", "archive", "p-1"]);
+    let list = json(&rig.sop_ends(0, &["run", "list", "--json"]));
+    assert_eq!(list[0]["state"], "archived", "{list}");
+    assert!(elsewhere.join("journal.jsonl").exists() && !runs.join("p-1").exists());
 }
 
 #[test]
