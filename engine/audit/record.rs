@@ -35,6 +35,9 @@ pub struct Audit {
     pub slices: Vec<Slice>,
     /// What is read by nobody.
     pub left_out: Vec<LeftOut>,
+    /// Where the report goes, for whoever goes on with the audit; absent where the path is no text.
+    #[serde(default)]
+    pub output: Option<String>,
 }
 
 impl Audit {

@@ -50,10 +50,13 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
     if wps.is_empty() {
         let ended = if dir.held() { None } else { end(&dir, &ledger, |_| true)? };
         let nothing = format!("nothing in `{}` is left to cancel", dir.run());
-        return Err(Failure::usage(match ended {
+        let failure = Failure::usage(match ended {
             Some(1..) => format!("{nothing}; what was still at work on the whole was ended"),
             _ => nothing,
-        }));
+        });
+        let archive =
+            format!("to give the run up as it is: `sop run archive {} --unfinished`", dir.run());
+        return Err(if ledger.outcome.is_none() { failure.help(archive) } else { failure });
     }
     let left = request::about_wps(&args.run, &wps, "cancel", || Ask::Cancel)?;
     let whose = |unit: &str| all || wps.iter().any(|wp| wp.as_str() == unit);

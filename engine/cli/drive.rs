@@ -168,7 +168,11 @@ pub fn sum_up(ledger: &Ledger, dir: &RunDir, view: &View, color: Color) -> Resul
 pub fn summary(ledger: &Ledger, dir: &RunDir) -> Summary {
     let summary = Summary::of(ledger, &dir.path()).as_found(|path| Path::new(path).exists());
     let summary = summary.read_by(freeze::reading(dir));
-    summary.with_at_work(launch::at_work(&dir.path()))
+    let summary = summary.with_at_work(launch::at_work(&dir.path()));
+    if dir.is_archived() {
+        return summary.put_away();
+    }
+    if dir.held() { summary.running() } else { summary }
 }
 
 /// The command line as it was typed, for the prompt of a picture.

@@ -1,8 +1,13 @@
 //! `sop note`: a correction of the plan's facts.
 
-use super::failure::Failure;
+use std::io::{self, Write as _};
+
+use super::exit;
+use super::failure::{Failure, written};
 use super::request::{self, refused};
 use super::run_args::RunArg;
+use crate::event::Outcome;
+use crate::report::commands;
 use crate::run::requests::{self, Ask};
 
 /// Correct the plan's facts: every brief from now on carries it, with its date, above the task.
@@ -30,9 +35,21 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
     if text.is_empty() {
         return Err(Failure::usage("the correction is empty").help("say what is right"));
     }
+    let mut over = false;
     let left = request::leave(&args.run, "note", |_, ledger, _, by| {
+        over = ledger.outcome == Some(Outcome::Done);
         let made = requests::make(ledger, None, by, Ask::Note { text: text.to_owned() });
         Ok(vec![made.map_err(|why| refused(&why))?])
     })?;
+    if over && !left.held && !args.json {
+        // Nothing is left to be briefed.
+        let lesson = commands::add_lesson(text, &[]);
+        let run = left.dir.run();
+        written(writeln!(
+            io::stdout().lock(),
+            "note: noted, and `{run}` is over: no brief is left to carry it; `{lesson}` keeps it for later plans"
+        ))?;
+        return Ok(exit::DONE);
+    }
     left.tell(args.json)
 }

@@ -1,5 +1,6 @@
 //! `sop resume`: goes on with a run, whatever became of its last engine.
 
+use super::audit;
 use super::covers;
 use super::drive::{View, drive_accepting, refused, sum_up};
 use super::exit;
@@ -51,6 +52,9 @@ pub fn run(args: &Args, color: Color) -> Result<u8, Failure> {
         let covers = covers::of(&args.approve, &plan)?;
         approve::approve(&dir, &covers, ApprovedBy::Flag, &by).map_err(refused)?;
         return drive_accepting(&repo, dir, accepts, &args.view, color);
+    }
+    if let Some(code) = audit::resume(&repo, &dir, &args.view, color)? {
+        return Ok(code);
     }
     let asked = !requests::waiting(&dir.requests()).is_empty();
     if ledger.outcome == Some(Outcome::Done) && !asked && !dir.held() {

@@ -55,10 +55,18 @@ pub fn find(repo: &Repo, name: Option<&str>) -> Result<RunDir, Failure> {
     let root = RunDir::root_in(repo.common_dir());
     let mut runs =
         RunDir::list(&root).map_err(|error| Failure::infrastructure(error.to_string()))?;
+    let archive = RunDir::archive_in(repo.common_dir());
+    let archived = || RunDir::list(&archive).unwrap_or_default();
     let Some(name) = name else {
-        return runs.pop().ok_or_else(|| {
-            Failure::usage("this repository has no run yet")
-                .help("start one with `sop apply plan.toml`")
+        return runs.pop().ok_or_else(|| match archived().pop() {
+            Some(last) => {
+                let last = last.run();
+                Failure::usage("every run of this repository is in the archive").help(format!(
+                    "`sop run list` lists them, `sop run show {last}` shows the last one"
+                ))
+            }
+            None => Failure::usage("this repository has no run yet")
+                .help("start one with `sop apply plan.toml`"),
         });
     };
     let found = runs.iter().position(|dir| dir.run().as_str() == name);
@@ -66,6 +74,12 @@ pub fn find(repo: &Repo, name: Option<&str>) -> Result<RunDir, Failure> {
         return Ok(runs.swap_remove(found));
     }
     let known: Vec<&str> = runs.iter().rev().take(10).map(|dir| dir.run().as_str()).collect();
+    if archived().iter().any(|dir| dir.run().as_str() == name) {
+        let text = format!("there is no run `{name}` to go on with: it is in the archive");
+        return Err(
+            Failure::usage(text).help(format!("`sop run show {name}` shows what it came to"))
+        );
+    }
     let failure = Failure::usage(format!("there is no run `{name}`"));
     Err(match known.is_empty() {
         true => failure.help("start one with `sop apply plan.toml`"),

@@ -32,7 +32,7 @@ pub fn stop(dir: &RunDir, why: &str, view: &View, color: Color) -> Result<u8, Fa
     let at = crate::process::escape_path(&dir.path());
     let rest = format!(
         "It goes on from any session. In another clone that has the base, all it needs is a copy of {at} in the \
-         same place there."
+         same place there; it must go on in one of them only, since neither knows of the other."
     );
     let drawn = writeln!(told, "{}", command.trimmed())
         .and_then(|()| Flow::after(Line::new(&look)).then(Tone::Faint, &rest).write(&mut told));

@@ -7,13 +7,14 @@ use super::exit;
 use super::failure::{Failure, written};
 use super::run_args;
 use super::terminal::{self, Color};
+use crate::launch;
 use crate::ledger::{Ledger, Phase};
 use crate::model::ids::WpId;
 use crate::model::time::Timestamp;
 use crate::report::json;
 use crate::report::outlook;
 use crate::report::standing::{Noted, Standing, Trouble};
-use crate::report::status;
+use crate::report::status::{self, AtWork};
 use crate::report::summary::Summary;
 use crate::run::directory::RunDir;
 use crate::run::{freeze, requests};
@@ -57,17 +58,24 @@ pub fn run(args: &Args, color: Color) -> Result<u8, Failure> {
         let held = dir.held();
         let troubles = troubles(&ledger, &dir);
         let plan = freeze::thaw(&dir, &ledger.plan_sha256).ok();
-        let told = status::write(&ledger, plan.as_ref(), now, held, &troubles, &mut out, &look);
+        let steps = if held { Vec::new() } else { launch::at_work(&dir.path()) };
+        let at_work = AtWork { engine: held, steps: &steps };
+        let told = status::write(&ledger, plan.as_ref(), now, at_work, &troubles, &mut out, &look);
         told.and_then(|()| {
             if held {
                 // The engine goes on by itself.
                 return Ok(());
             }
+            if dir.is_archived() {
+                return Summary::of(&ledger, &dir.path()).put_away().write_next(&mut out, &look);
+            }
             let noted = requests::noted(&dir);
             status::write_noted(&ledger.run, &requests::told(&noted), &mut out, &look)?;
             // Nobody is asked for what they have said.
-            let ledger = requests::taken(&ledger, noted, now);
-            Summary::of(&ledger, &dir.path()).write_next(&mut out, &look)
+            let any = !noted.is_empty();
+            let soon = Summary::of(&requests::taken(&ledger, noted, now), &dir.path());
+            let soon = if any { soon.asked_of(&ledger) } else { soon };
+            soon.write_next(&mut out, &look)
         })
     };
     written(drawn.and_then(|()| out.flush()))?;

@@ -96,7 +96,14 @@ pub fn run(args: &Args, color: Color) -> Result<u8, Failure> {
             format!("`{}` could not be taken in time: it is {}", lead.wp, state.phase.name());
         Err(Failure::usage(text))
     })?;
-    tell(&lead, &state, args.json)
+    // Its worker was stopped on the way: what it was at is what was seen before.
+    let was = if before.phase.active() { before.phase } else { hands_were(&state) };
+    tell(&lead, &state, was, args.json)
+}
+
+/// Where it was when the lead got it.
+fn hands_were(state: &WpState) -> Phase {
+    state.hands.as_ref().map_or(state.phase, |hands| hands.was)
 }
 
 fn is_mine(lead: &InPerson, state: &WpState) -> bool {
@@ -104,7 +111,7 @@ fn is_mine(lead: &InPerson, state: &WpState) -> bool {
     mine && state.phase == Phase::Taken && state.lead_asks().is_none()
 }
 
-fn tell(lead: &InPerson, state: &WpState, as_json: bool) -> Result<u8, Failure> {
+fn tell(lead: &InPerson, state: &WpState, was: Phase, as_json: bool) -> Result<u8, Failure> {
     let ledger = run_args::fold(&lead.dir)?;
     let may_fix = freeze::thaw(&lead.dir, &ledger.plan_sha256).ok().map(|plan| plan.lead_may_fix);
     let worktree = state.worktree.as_deref().unwrap_or_default();
@@ -146,7 +153,7 @@ fn tell(lead: &InPerson, state: &WpState, as_json: bool) -> Result<u8, Failure> 
     let _ = writeln!(
         err,
         "{wp} is yours (it was {}); {may}\n{wrong}  {}   checks what you leave\n  {}   gives it back",
-        words::state(hands.was),
+        words::state(was),
         commands::recheck(run, wp),
         commands::give_back(run, wp),
     );

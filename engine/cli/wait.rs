@@ -9,23 +9,30 @@ use serde::Serialize;
 use super::exit;
 use super::failure::{Failure, written};
 use super::run_args::{self, RunArg};
-use crate::event::Outcome;
+use crate::launch;
 use crate::ledger::{Ledger, Phase, WpState};
 use crate::model::ids::WpId;
 use crate::model::plan::{Mode, Plan};
-use crate::model::time::Length;
+use crate::model::stand::Stand;
+use crate::model::time::{Length, Timestamp};
 use crate::report::outlook::taken_at;
-use crate::run::freeze;
-use crate::run::let_go::Ending;
+use crate::report::{commands, words};
+use crate::run::directory::RunDir;
+use crate::run::{freeze, requests};
 
 /// How often the journal is looked at.
 const LOOK: Duration = Duration::from_millis(100);
+
+/// So long no engine has the run, and nothing is recorded, before it is taken for one that nobody goes on with: an
+/// engine may be just about to take it.
+const STARTS_WITHIN: Duration = Duration::from_secs(2);
 
 /// Wait until a run, or one of its WPs, has come somewhere.
 ///
 /// Exit code 0: it has. Of one that settled (the default) the exit code says how, as that of `sop apply`
 /// would: 0 it got through, 3 it did not, 4 somebody is waited for, 5 infrastructure is in the way. With
-/// any other state, 3: it ended elsewhere and will not come there by itself. 4: the time is over.
+/// any other state, 3: it ended elsewhere and will not come there by itself. 4: the time is over, or no engine
+/// has the run, which only `sop resume` goes on with.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The WP; the whole run if not given.
@@ -70,6 +77,14 @@ struct Answer<'a> {
     wp: Option<&'a WpId>,
     state: &'a str,
     reached: bool,
+    /// What goes on with the run, where no engine has it.
+    resume: Option<&'a str>,
+}
+
+/// The run as it was last looked at.
+struct Seen {
+    ledger: Ledger,
+    held: bool,
 }
 
 /// Runs the verb.
@@ -82,112 +97,152 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
     let wp = args.wp.as_deref().map(run_args::wp).transpose()?;
     let deadline = args.timeout.map(|length| Instant::now() + length.0);
     let mut plan = None;
+    let mut left: Option<(Instant, u64)> = None;
     loop {
-        let ledger = run_args::fold(&dir)?;
+        // In this order: an engine that lets go in between has recorded how by then.
+        let held = dir.held();
+        let seen = Seen { ledger: run_args::fold(&dir)?, held };
+        let ledger = &seen.ledger;
         if let Some(wp) = &wp
             && ledger.wp(wp).is_none()
         {
-            return Err(run_args::no_such(&ledger, wp));
+            return Err(run_args::no_such(ledger, wp));
         }
         if plan.is_none() {
             // Without it, a question waits for a person.
             plan = Some(freeze::thaw(&dir, &ledger.plan_sha256).ok());
         }
         let plan = plan.as_ref().and_then(Option::as_ref);
-        let state = state_of(&ledger, wp.as_ref());
-        let there = reached(&ledger, wp.as_ref(), args.until, plan);
+        left = match left {
+            Some((_, seq)) if held || seq != ledger.seq => None,
+            None if !held => Some((Instant::now(), ledger.seq)),
+            left => left,
+        };
+        let abandoned = left.is_some_and(|(since, _)| since.elapsed() >= STARTS_WITHIN);
+        let there = seen.reached(wp.as_ref(), args.until, plan);
         let code = if there && args.until == Until::Settled {
-            how(&ledger, wp.as_ref())
+            seen.how(wp.as_ref())
         } else if there {
             exit::DONE
-        } else if settled(&ledger, wp.as_ref()) {
+        } else if seen.settled(wp.as_ref()) {
             exit::FAILED
-        } else if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+        } else if abandoned || deadline.is_some_and(|deadline| Instant::now() >= deadline) {
             exit::WAITING
         } else {
             std::thread::sleep(LOOK);
             continue;
         };
-        let mut out = io::stdout().lock();
-        let answer = Answer { run: dir.run().as_str(), wp: wp.as_ref(), state, reached: there };
-        let name = wp.as_ref().map_or(dir.run().as_str(), WpId::as_str);
-        written(match args.json {
-            true => {
-                let text = serde_json::to_string(&answer).unwrap_or_default();
-                writeln!(out, "{text}")
-            }
-            false => writeln!(out, "{name} is {state}"),
-        })?;
+        let reached = there || abandoned && args.until == Until::Settled;
+        seen.tell(args, &dir, (wp.as_ref(), reached, abandoned))?;
         return Ok(code);
     }
 }
 
-/// The exit code of something that has settled.
-fn how(ledger: &Ledger, wp: Option<&WpId>) -> u8 {
-    if let Some(wp) = wp.and_then(|wp| ledger.wp(wp)) {
-        return match wp.phase {
-            phase if phase.got_through() => exit::DONE,
-            Phase::Blocked => exit::INFRASTRUCTURE,
-            phase if phase.awaits_person() => exit::WAITING,
-            _ => exit::FAILED,
+impl Seen {
+    /// Says where it is; and where no engine has the run, what goes on with it.
+    fn tell(
+        &self,
+        args: &Args,
+        dir: &RunDir,
+        (wp, reached, abandoned): (Option<&WpId>, bool, bool),
+    ) -> Result<(), Failure> {
+        let stand = self.ledger.stands(self.held);
+        let phase = wp.and_then(|wp| self.ledger.wp(wp)).map(|wp| wp.phase);
+        // What was asked of it waits for an engine too.
+        let now = Timestamp(jiff::Timestamp::now());
+        let soon = || requests::taken(&self.ledger, requests::noted(dir), now).goes_on();
+        let goes_on = !self.held && (abandoned || soon());
+        let resume = commands::resume(dir.run());
+        let mut out = io::stdout().lock();
+        if args.json {
+            let state = phase.map_or(stand.name(), Phase::name);
+            let resume = goes_on.then_some(resume.as_str());
+            let answer = Answer { run: dir.run().as_str(), wp, state, reached, resume };
+            let text = serde_json::to_string(&answer).unwrap_or_default();
+            return written(writeln!(out, "{text}"));
+        }
+        let name = wp.map_or(dir.run().as_str(), WpId::as_str);
+        let state = phase.map_or(words::stand(stand).0, words::state);
+        written(writeln!(out, "{name} is {state}"))?;
+        if !goes_on {
+            return Ok(());
+        }
+        let steps = launch::at_work(&dir.path());
+        let steps: Vec<String> =
+            steps.into_iter().map(|(unit, step)| format!("{unit} ({step})")).collect();
+        if !steps.is_empty() {
+            let steps = steps.join(", ");
+            written(writeln!(out, "what its engine had started is still at work: {steps}"))?;
+        }
+        written(writeln!(out, "no engine has {}; `{resume}` goes on with it", dir.run()))
+    }
+
+    /// The exit code of something that has settled.
+    fn how(&self, wp: Option<&WpId>) -> u8 {
+        if let Some(wp) = wp.and_then(|wp| self.ledger.wp(wp)) {
+            return match wp.phase {
+                phase if phase.got_through() => exit::DONE,
+                Phase::Blocked => exit::INFRASTRUCTURE,
+                phase if phase.awaits_person() => exit::WAITING,
+                _ => exit::FAILED,
+            };
+        }
+        match self.ledger.stands(self.held) {
+            Stand::Done => exit::DONE,
+            Stand::Failed => exit::FAILED,
+            Stand::Blocked => exit::INFRASTRUCTURE,
+            Stand::Interrupted => exit::INTERRUPTED,
+            Stand::Waiting | Stand::NotBegun | Stand::NotRunning | Stand::Running => exit::WAITING,
+        }
+    }
+
+    fn reached(&self, wp: Option<&WpId>, until: Until, plan: Option<&Plan>) -> bool {
+        let there = |phase: Phase| match until {
+            Until::Settled => phase.settled(),
+            Until::Working => phase == Phase::Working,
+            Until::AwaitingReview => phase == Phase::AwaitingReview,
+            Until::AwaitingAnswer => phase == Phase::AwaitingAnswer,
+            Until::Passed => phase.got_through(),
+            Until::Integrated => phase == Phase::Integrated,
         };
+        match wp {
+            Some(wp) => self.ledger.wp(wp).is_some_and(|wp| {
+                there(wp.phase) || (until == Until::Settled && awaits_person(wp, plan))
+            }),
+            None => match until {
+                Until::Settled => self.settled(None),
+                Until::Working | Until::AwaitingReview | Until::AwaitingAnswer => {
+                    self.ledger.wps.iter().any(|wp| there(wp.phase))
+                }
+                Until::Passed | Until::Integrated => {
+                    self.ledger.wps.iter().all(|wp| there(wp.phase))
+                }
+            },
+        }
     }
-    match (ledger.outcome, ledger.stopped) {
-        (Some(outcome), _) => super::drive::code(Ending::Finished(outcome)),
-        (None, Some(why)) => super::drive::code(Ending::Stopped(why)),
-        (None, None) => exit::WAITING,
-    }
-}
 
-fn state_of(ledger: &Ledger, wp: Option<&WpId>) -> &'static str {
-    if let Some(wp) = wp.and_then(|wp| ledger.wp(wp)) {
-        return wp.phase.name();
-    }
-    match ledger.outcome {
-        Some(Outcome::Done) => "done",
-        Some(Outcome::Failed) => "failed",
-        Some(Outcome::Blocked) => "blocked",
-        Some(Outcome::Waiting) => "waiting",
-        None if ledger.stopped.is_some() => "stopped",
-        None => "running",
-    }
-}
-
-fn reached(ledger: &Ledger, wp: Option<&WpId>, until: Until, plan: Option<&Plan>) -> bool {
-    let there = |phase: Phase| match until {
-        Until::Settled => phase.settled(),
-        Until::Working => phase == Phase::Working,
-        Until::AwaitingReview => phase == Phase::AwaitingReview,
-        Until::AwaitingAnswer => phase == Phase::AwaitingAnswer,
-        Until::Passed => phase.got_through(),
-        Until::Integrated => phase == Phase::Integrated,
-    };
-    match wp {
-        Some(wp) => ledger.wp(wp).is_some_and(|wp| {
-            there(wp.phase) || (until == Until::Settled && awaits_person(wp, plan))
-        }),
-        None => match until {
-            Until::Settled => settled(ledger, None),
-            Until::Working | Until::AwaitingReview | Until::AwaitingAnswer => {
-                ledger.wps.iter().any(|wp| there(wp.phase))
-            }
-            Until::Passed | Until::Integrated => ledger.wps.iter().all(|wp| there(wp.phase)),
-        },
+    /// Whether its engine has said that nothing more happens by itself.
+    fn settled(&self, wp: Option<&WpId>) -> bool {
+        let ledger = &self.ledger;
+        match wp {
+            Some(wp) => ledger.wp(wp).is_some_and(|wp| match wp.phase {
+                // It may yet be integrated.
+                Phase::Passed => ledger.mode == Mode::Independent || ledger.outcome.is_some(),
+                phase => phase.settled(),
+            }),
+            None => match ledger.stands(self.held) {
+                Stand::Running | Stand::NotBegun | Stand::NotRunning => false,
+                Stand::Interrupted
+                | Stand::Waiting
+                | Stand::Blocked
+                | Stand::Failed
+                | Stand::Done => true,
+            },
+        }
     }
 }
 
 /// Only a person can go on with it: nothing happens by itself, as it does where a default is taken.
 fn awaits_person(wp: &WpState, plan: Option<&Plan>) -> bool {
     wp.phase.awaits_person() && taken_at(plan, wp).is_none()
-}
-
-fn settled(ledger: &Ledger, wp: Option<&WpId>) -> bool {
-    match wp {
-        Some(wp) => ledger.wp(wp).is_some_and(|wp| match wp.phase {
-            // It may yet be integrated.
-            Phase::Passed => ledger.mode == Mode::Independent || ledger.outcome.is_some(),
-            phase => phase.settled(),
-        }),
-        None => ledger.outcome.is_some() || ledger.stopped.is_some(),
-    }
 }

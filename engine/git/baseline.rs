@@ -77,7 +77,7 @@ impl Repo {
             diff_sha256: sha256(&diff),
             changes: status.lines().count() as u64,
         };
-        Ok(Some(Kept { baseline, paths, cut }))
+        Ok(Some(Kept { baseline, paths, cut, taken_over: false }))
     }
 
     /// A copy of the checkout's index in `folder`, as old as the index itself: an entry as young as its index

@@ -17,9 +17,8 @@ use std::time::Duration;
 use bstr::ByteSlice;
 use rustix::process::{Pid, Signal, kill_process_group};
 
-use crate::process;
-
 use super::error::GitError;
+use super::said;
 use crate::quick::{self, Answer, NoAnswer};
 
 /// `GIT_*` variables that say who the user is to the network or where their own configuration lives,
@@ -262,6 +261,6 @@ impl Git {
 pub(super) fn failed(output: &Output, command: String) -> GitError {
     let lines: Vec<&[u8]> = output.stderr.lines().filter(|line| !line.trim().is_empty()).collect();
     let last = &lines[lines.len().saturating_sub(TAIL_LINES)..];
-    let shown: Vec<String> = last.iter().map(|line| process::plain(line)).collect();
+    let shown: Vec<String> = last.iter().map(|line| said::plain(line)).collect();
     GitError::Failed { command, code: output.status.code(), stderr: shown.join("\n") }
 }

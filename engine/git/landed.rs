@@ -215,6 +215,20 @@ impl Repo {
         Ok(found)
     }
 
+    /// The salvage ref of a worktree that was archived while its HEAD was at `commit`, if there is one.
+    ///
+    /// # Errors
+    /// The refs cannot be read.
+    pub fn archived_at(&self, commit: &CommitId) -> Result<Option<String>, GitError> {
+        let asked =
+            ["for-each-ref", "--format=%(refname) %(parent)", "--contains", commit.as_str()];
+        let listed = self.git().args(asked).arg("refs/sop/salvage").run()?;
+        let of_it =
+            |line: &&[u8]| line.split(|b| *b == b' ').nth(1) == Some(commit.as_str().as_bytes());
+        let found = listed.lines().find(of_it).and_then(|line| line.split(|b| *b == b' ').next());
+        Ok(found.map(|name| name.to_str_lossy().into_owned()))
+    }
+
     /// The salvage ref that holds `commit`, if one does.
     ///
     /// # Errors

@@ -61,6 +61,7 @@ pub mod remote;
 pub mod removal;
 pub mod repo;
 pub mod rewritten;
+mod said;
 pub mod scope;
 mod seed;
 mod settings;

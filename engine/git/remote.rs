@@ -8,12 +8,11 @@ use std::time::Duration;
 
 use bstr::ByteSlice;
 
-use crate::model::ids::CommitId;
-use crate::process;
-
 use super::error::GitError;
 use super::pushes::without_password;
 use super::repo::Repo;
+use super::said;
+use crate::model::ids::CommitId;
 
 /// How long a remote may take to say where a branch stands.
 const ASK: Duration = Duration::from_secs(60);
@@ -123,7 +122,7 @@ impl Repo {
 fn refused(output: &std::process::Output, command: String) -> GitError {
     let of_ref = output.stdout.lines().filter(|line| line.starts_with(b"!"));
     let said = output.stderr.lines().filter(|line| !line.trim().is_empty());
-    let all: Vec<String> = of_ref.chain(said).map(|line| process::plain(line)).collect();
+    let all: Vec<String> = of_ref.chain(said).map(said::plain).collect();
     let from = all.len().saturating_sub(12);
     GitError::Failed { command, code: output.status.code(), stderr: all[from..].join("\n") }
 }

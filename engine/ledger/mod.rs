@@ -18,6 +18,7 @@ mod ready;
 mod repository;
 mod review;
 mod seen;
+mod stand;
 mod transition;
 mod used;
 mod verify;

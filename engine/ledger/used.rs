@@ -6,12 +6,13 @@ use super::cost::total;
 use super::{Ledger, Phase};
 use crate::model::estimate::Sample;
 use crate::model::ids::TierId;
+use crate::model::plan::Kind;
 use crate::model::time::Length;
 
 impl Ledger {
-    /// What settled work packages used, each with the tier that its first round began on. One that was cut short, by
+    /// What settled work packages used, each with its kind and the tier that its first round began on. One that was cut short, by
     /// a person or by infrastructure, says nothing of what such work takes.
-    pub fn used(&self) -> impl Iterator<Item = (&TierId, Sample)> {
+    pub fn used(&self) -> impl Iterator<Item = (Kind, &TierId, Sample)> {
         let settled = |phase: Phase| phase.got_through() || phase == Phase::Escalated;
         let settled = self.wps.iter().filter(move |wp| settled(wp.phase) && !wp.costs.is_empty());
         settled.map(|wp| {
@@ -23,7 +24,7 @@ impl Ledger {
                 tokens: Some(usage.total()).filter(|tokens| *tokens > 0),
                 took: Some(Length(took)).filter(|took| *took > Length::default()),
             };
-            (wp.rounds.first().map_or(&wp.tier, |round| &round.tier), sample)
+            (wp.kind, wp.rounds.first().map_or(&wp.tier, |round| &round.tier), sample)
         })
     }
 }

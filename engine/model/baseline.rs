@@ -33,6 +33,9 @@ pub struct Kept {
     pub paths: BTreeMap<String, Standing>,
     /// Whether there are more of them than are listed.
     pub cut: bool,
+    /// Whether the paths have been brought up to date since, and the rest has not.
+    #[serde(default)]
+    pub taken_over: bool,
 }
 
 /// What git says of one path.
@@ -85,6 +88,25 @@ pub enum Differs {
 }
 
 impl Kept {
+    /// What became of the checkout from `before` to `after` is as it should be. Whether that is anything.
+    pub fn take_over(&mut self, before: &Self, after: &Self) -> bool {
+        let paths: BTreeSet<&String> = before.paths.keys().chain(after.paths.keys()).collect();
+        let mut any = false;
+        for path in paths {
+            let is = after.paths.get(path);
+            if before.paths.get(path) == is {
+                continue;
+            }
+            any = true;
+            match is {
+                Some(is) => self.paths.insert(path.clone(), is.clone()),
+                None => self.paths.remove(path),
+            };
+        }
+        self.taken_over |= any;
+        any
+    }
+
     /// What became of the checkout by `after`.
     #[must_use]
     pub fn compare(self, after: Self) -> Compared {
@@ -98,9 +120,16 @@ impl Kept {
                 after: after.status,
             })
         });
-        let paths = changed.collect();
+        let paths: Vec<ChangedPath> = changed.collect();
         let cut = self.cut || after.cut;
-        Compared { before: self.baseline, after: Some(after.baseline), problem: None, paths, cut }
+        let mut before = self.baseline;
+        if self.taken_over && paths.is_empty() && !cut {
+            // No path differs, so nothing does.
+            before.status_sha256.clone_from(&after.baseline.status_sha256);
+            before.diff_sha256.clone_from(&after.baseline.diff_sha256);
+            before.changes = after.baseline.changes;
+        }
+        Compared { before, after: Some(after.baseline), problem: None, paths, cut }
     }
 }
 

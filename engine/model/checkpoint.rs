@@ -262,7 +262,8 @@ impl Checkpoint {
     #[must_use]
     pub fn estimated(mut self, past: &Past) -> Self {
         for wp in self.stages.iter_mut().flat_map(|stage| &mut stage.wps) {
-            wp.estimate = past.get(&wp.tier).and_then(|samples| Estimate::of(samples));
+            wp.estimate =
+                past.get(&(wp.kind, wp.tier.clone())).and_then(|samples| Estimate::of(samples));
         }
         let parts: Vec<Estimate> = self.wps().filter_map(|wp| wp.estimate).collect();
         self.estimate = Estimate::sum(&parts);

@@ -7,11 +7,13 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::ids::TierId;
+use super::plan::Kind;
 use super::time::Length;
 use super::turn::Usd;
 
-/// What work packages of earlier runs used, by the tier of their first round.
-pub type Past = BTreeMap<TierId, Vec<Sample>>;
+/// What work packages of earlier runs used, by what they leave behind and the tier of their first round: a scout reads
+/// and reports, and says nothing of what a change takes.
+pub type Past = BTreeMap<(Kind, TierId), Vec<Sample>>;
 
 /// What one work package used, its reviewers and later tiers included.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -16,6 +16,7 @@ pub mod plan;
 pub mod preflight;
 pub mod question;
 pub mod setting;
+pub mod stand;
 pub mod time;
 pub mod turn;
 pub mod unseen;

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::ids::{CommitId, RunId};
+use super::stand::Stand;
 use super::time::Timestamp;
 
 /// A worktree.
@@ -244,6 +245,8 @@ pub struct RunLine {
     pub run: RunId,
     /// How it stands.
     pub state: RunState,
+    /// The same in the word that all reports say; absent where its journal cannot be read.
+    pub stand: Option<Stand>,
     /// What it is for.
     pub goal: String,
     /// WPs that got through.

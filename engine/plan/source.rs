@@ -15,6 +15,12 @@ pub struct Source {
     pub text: String,
 }
 
+/// So many syntax errors are each told.
+const MANY: usize = 10;
+
+/// Of more than that, so many are.
+const FIRST: usize = 3;
+
 impl Source {
     /// A source from its parts.
     #[must_use]
@@ -53,6 +59,15 @@ impl Source {
             }
         }
         findings.sort_by_key(|finding| finding.span.as_ref().map(|span| span.start));
+        // Of a text that is something else altogether each line is wrong, and the first few say it.
+        if findings.len() > MANY {
+            let more = findings.len() - FIRST;
+            findings.truncate(FIRST);
+            if let Some(last) = findings.last_mut() {
+                let text = format!("{more} more places in this file are not TOML; is it a plan?");
+                last.help = Some(text);
+            }
+        }
         findings
     }
 }

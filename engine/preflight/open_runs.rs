@@ -5,6 +5,7 @@ use crate::event::Outcome;
 use crate::journal;
 use crate::ledger::Ledger;
 use crate::model::preflight::{OpenRun, Part, Runs, Word};
+use crate::report::{commands, words};
 use crate::run::directory::RunDir;
 use crate::run::freeze;
 
@@ -22,10 +23,10 @@ pub(super) fn look(ask: &Ask) -> Part<Runs> {
             ));
         }
     };
-    let mut open: Vec<OpenRun> =
-        dirs.iter().filter(|dir| !journal::is_over(&dir.journal())).map(standing).collect();
-    open.retain(|run| run.engine || !run.how.is_empty());
-    let words = open.iter().map(|run| {
+    let open = dirs.iter().filter(|dir| !journal::is_over(&dir.journal())).map(standing);
+    let open: Vec<(OpenRun, bool)> =
+        open.filter(|(run, _)| run.engine || !run.how.is_empty()).collect();
+    let words = open.iter().map(|(run, goes_on)| {
         let name = &run.run;
         match (run.engine, run.resumable) {
             (true, _) => Word::warn(
@@ -34,7 +35,10 @@ pub(super) fn look(ask: &Ask) -> Part<Runs> {
             ),
             (false, true) => Word::warn(
                 format!("the run `{name}` is not over: {}", run.how),
-                format!("`sop resume {name}` goes on with it"),
+                match goes_on {
+                    true => format!("`{}` goes on with it", commands::resume(name)),
+                    false => format!("`{}` says what it waits for", commands::inbox(name)),
+                },
             ),
             (false, false) => Word::warn(
                 format!("the run `{name}` cannot be resumed: {}", run.how),
@@ -44,12 +48,13 @@ pub(super) fn look(ask: &Ask) -> Part<Runs> {
     });
     let words = words.collect();
     let more = open.len().saturating_sub(MOST);
-    open.drain(..more);
+    let open = open.into_iter().skip(more).map(|(run, _)| run).collect();
     Part::new(Runs { open }, "no run is open", words)
 }
 
-/// How a run stands whose journal does not end with its end. Its `how` is empty where it turns out to be over.
-fn standing(dir: &RunDir) -> OpenRun {
+/// How a run stands whose journal does not end with its end, and whether an engine would go on with it. Its `how` is
+/// empty where it turns out to be over.
+fn standing(dir: &RunDir) -> (OpenRun, bool) {
     let engine = dir.held();
     let run = dir.run().clone();
     let ledger = journal::read(&dir.journal())
@@ -57,25 +62,17 @@ fn standing(dir: &RunDir) -> OpenRun {
         .and_then(|contents| Ledger::fold(&contents.records).map_err(|error| error.to_string()));
     let ledger = match ledger {
         Ok(ledger) => ledger,
-        Err(why) => return OpenRun { run, engine, resumable: false, how: why },
+        Err(why) => return (OpenRun { run, engine, resumable: false, how: why }, false),
     };
+    let (word, _) = words::stand(ledger.stands(engine));
     if let Some(outcome) = ledger.outcome {
-        let how = match outcome {
-            Outcome::Waiting => "it waits for a person".to_owned(),
-            _ => String::new(),
-        };
-        return OpenRun { run, engine, resumable: true, how };
+        let how = if outcome == Outcome::Waiting { word.to_owned() } else { String::new() };
+        return (OpenRun { run, engine, resumable: true, how }, false);
     }
     if let Err(why) = freeze::thaw(dir, &ledger.plan_sha256) {
-        return OpenRun { run, engine, resumable: false, how: why.to_string() };
+        return (OpenRun { run, engine, resumable: false, how: why.to_string() }, false);
     }
     let through = ledger.wps.iter().filter(|wp| wp.phase.got_through()).count();
-    let of = ledger.wps.len();
-    let how = match (engine, ledger.stopped) {
-        (true, _) => format!("{through} of {of} packages are through"),
-        (false, Some(_)) => format!("it was stopped with {through} of {of} packages through"),
-        (false, None) if ledger.unbegun() => "it is approved, and nothing has begun".to_owned(),
-        (false, None) => format!("its engine is gone, {through} of {of} packages were through"),
-    };
-    OpenRun { run, engine, resumable: true, how }
+    let how = format!("{word}, {through} of {} packages through", ledger.wps.len());
+    (OpenRun { run, engine, resumable: true, how }, ledger.goes_on())
 }

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
-use super::line::Line;
+use super::line::{Flow, Line};
 use super::palette::{Look, Tone};
 use super::words;
 use crate::model::turn::{FaultClass, Turn};
@@ -86,12 +86,12 @@ pub fn draw(adapters: &Adapters, look: &Look, out: &mut impl Write) -> io::Resul
     let names = width(&mut adapters.adapters.iter().map(|known| known.worker.len()));
     let bare = Look { width: None, ..*look };
     for known in &adapters.adapters {
-        let line = Line::new(&bare);
-        let line = match &known.path {
-            None => line
-                .then(Tone::Faint, look.pick("·", "-"))
-                .gap(1)
-                .cell(Tone::Normal, &known.worker, names + 2)
+        let row = |tone: Tone, mark: &str, name: Tone| {
+            let head = Line::new(look).then(tone, mark).gap(1);
+            Flow::after(head.cell(name, &known.worker, names).gap(2))
+        };
+        let text = match &known.path {
+            None => row(Tone::Faint, look.pick("·", "-"), Tone::Normal)
                 .then(Tone::Faint, &format!("not found: {}", known.install)),
             Some(path) => {
                 let (tone, login) = match &known.login {
@@ -99,17 +99,15 @@ pub fn draw(adapters: &Adapters, look: &Look, out: &mut impl Write) -> io::Resul
                     LoginState::No(what) => (Tone::Bad, format!("not logged in: {what}")),
                     LoginState::Unknown => (Tone::Normal, "login unknown".to_owned()),
                 };
-                line.then(tone, words::tone_mark(tone, look))
-                    .gap(1)
-                    .cell(Tone::Strong, &known.worker, names + 2)
+                row(tone, words::tone_mark(tone, look), Tone::Strong)
                     .then(Tone::Normal, known.version.as_deref().unwrap_or("version unknown"))
-                    .then(Tone::Faint, look.dot())
+                    .dot()
                     .then(Tone::Normal, path)
-                    .then(Tone::Faint, look.dot())
+                    .dot()
                     .then(tone, &login)
             }
         };
-        writeln!(out, "{}", line.done().trimmed())?;
+        text.write(out)?;
     }
     for tier in &adapters.tiers {
         let head = Line::new(&bare)
@@ -174,8 +172,8 @@ pub fn draw_check(check: &LifeCheck, look: &Look, out: &mut impl Write) -> io::R
         .then(Tone::Normal, &format!("{took:.1} s"));
     writeln!(out, "{}", head.done().trimmed())?;
     let mut row = |name: &str, text: &str| {
-        let line = Line::new(&bare).gap(2).cell(Tone::Faint, name, 9).then(Tone::Normal, text);
-        writeln!(out, "{}", line.done().trimmed())
+        let head = Line::new(look).gap(2).cell(Tone::Faint, name, 9);
+        Flow::after(head).then(Tone::Normal, text).write(out)
     };
     if let Some(turn) = &check.turn {
         row("session", turn.session.as_deref().unwrap_or("not told"))?;

@@ -6,18 +6,23 @@ use std::io::{self, Write};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::cells::width;
 use super::commands;
 use super::delivery::{Delivered, DeliveredItem};
 use super::line::{Flow, Line};
-use super::narrate::one;
+use super::narrate::{one, through};
 use super::outlook::taken_at;
 use super::palette::{Look, Tone};
 use super::words;
 use crate::ledger::{Fork, GatePhase, Ledger, Phase, WpState};
+use crate::model::approval::Cover;
 use crate::model::delivery::WaitsFor;
 use crate::model::ids::{RunId, WpId};
 use crate::model::plan::Plan;
 use crate::model::time::Timestamp;
+
+/// What stands before another command that could be typed.
+const OR: &str = "# or: ";
 
 /// One thing that waits.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -64,6 +69,8 @@ pub enum Kind {
     Verify,
     /// A delivery goes no further by itself.
     Delivery,
+    /// There is more to do than the approval covers.
+    Approval,
     /// The run goes on when an engine takes it.
     Resume,
 }
@@ -72,13 +79,14 @@ impl Kind {
     fn word(self) -> (&'static str, Tone) {
         match self {
             Self::Question => ("asks", Tone::Warn),
-            Self::Review => ("wants a review", Tone::Warn),
+            Self::Review => (words::state(Phase::AwaitingReview), Tone::Warn),
             Self::Escalation => ("escalated", Tone::Bad),
             Self::Taken => ("is in your hands", Tone::Warn),
             Self::Blocked => ("blocked", Tone::Bad),
             Self::Gate => ("does not hold together", Tone::Bad),
             Self::Verify => ("last look", Tone::Bad),
             Self::Delivery => ("delivery", Tone::Warn),
+            Self::Approval => ("awaits approval", Tone::Warn),
             Self::Resume => ("goes on with `sop resume`", Tone::Warn),
         }
     }
@@ -117,13 +125,39 @@ impl Waiting<'_> {
         items.extend(self.gate());
         items.extend(self.verify());
         items.extend(self.deliveries());
-        if self.requests > 0 && !self.held {
-            let n = words::count(self.requests as u64, "request");
-            let text = format!("{n} noted, and no engine has the run");
-            let command = commands::resume(&self.ledger.run);
-            items.push(Item { command, ..self.item(Kind::Resume, None, text) });
-        }
+        items.extend(self.approval());
+        items.extend(self.resume(&items));
         items
+    }
+
+    /// A stage that only another yes lets be merged.
+    fn approval(&self) -> Option<Item> {
+        if self.held || !self.ledger.uncovered_gate() || self.ledger.goes_on() {
+            return None;
+        }
+        let text = "a stage is ready to be merged, which its approval does not cover".to_owned();
+        let command = commands::cover(&self.ledger.run, Cover::Integration);
+        Some(Item { command, ..self.item(Kind::Approval, None, text) })
+    }
+
+    /// That an engine has something to do: what was asked for, or what the last one left.
+    fn resume(&self, before: &[Item]) -> Option<Item> {
+        let command = commands::resume(&self.ledger.run);
+        let text = if self.held {
+            return None;
+        } else if self.requests > 0 {
+            let n = words::count(self.requests as u64, "request");
+            format!("{n} noted, and no engine has the run")
+        } else if !self.ledger.goes_on() || before.iter().any(|item| item.command == command) {
+            return None;
+        } else if self.ledger.unbegun() {
+            "it is approved, and nothing has begun".to_owned()
+        } else {
+            let of = words::count(self.ledger.wps.len() as u64, "WP");
+            format!("{} of {of} through, and no engine has the run", through(self.ledger))
+        };
+        let since = Some(self.ledger.updated_at);
+        Some(Item { command, since, ..self.item(Kind::Resume, None, text) })
     }
 
     /// Deliveries that wait for somebody, or for infrastructure. What stays open as planned waits for nobody.
@@ -294,12 +328,16 @@ impl Item {
             text.then(Tone::Faint, &when.unwrap_or_default()).write(out)?;
         }
         // What is to be typed is never broken.
-        let look = &Look { width: None, ..*look };
-        let line = Line::new(look).gap(4).then(Tone::Command, &self.command);
-        let line = match &self.or {
-            Some(or) => line.then(Tone::Faint, "  # or: ").then(Tone::Faint, or),
-            None => line,
-        };
+        let wide = &Look { width: None, ..*look };
+        let line = Line::new(wide).gap(4).then(Tone::Command, &self.command);
+        let Some(or) = &self.or else { return writeln!(out, "{}", line.done().trimmed()) };
+        let beside = 4 + width(&self.command) + width(OR) + 2 + width(or);
+        if look.width.is_none_or(|room| beside <= room) {
+            let line = line.gap(2).then(Tone::Faint, OR).then(Tone::Faint, or);
+            return writeln!(out, "{}", line.done().trimmed());
+        }
+        writeln!(out, "{}", line.done().trimmed())?;
+        let line = Line::new(wide).gap(4).then(Tone::Faint, OR).then(Tone::Faint, or);
         writeln!(out, "{}", line.done().trimmed())
     }
 }

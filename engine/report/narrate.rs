@@ -100,7 +100,10 @@ fn of_wp(event: &Event, wp: &WpState, ledger: &Ledger, look: &Look) -> Words {
         Event::ReviewerStarted { .. } => reviewer_started(event),
         Event::ReviewerEnded { .. } => reviewer_ended(event),
         Event::ScopeChecked { problems, .. } if !problems.is_empty() => {
-            step(Tone::Bad, format!("scope: {}", listed(problems)))
+            // Whether the worker did anything at all is looked at there too.
+            let of_scope = problems.iter().any(|problem| problem.check == Check::Scope);
+            let head = if of_scope { "scope: " } else { "" };
+            step(Tone::Bad, format!("{head}{}", listed(problems)))
         }
         Event::ScopeChecked { pass, .. } if *pass > wp.pass_from + 1 && wp.proved.is_empty() => {
             step(Tone::Warn, "the DoD changed files: scope and DoD run again")

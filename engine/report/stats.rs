@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::cells::width;
 use super::costs::Costs;
-use super::line::Line;
+use super::line::{Flow, Line};
 use super::palette::{Look, Tone};
 use super::words;
 use crate::event::{Event, NextStep, Record};
@@ -195,9 +195,6 @@ impl Stats {
     /// # Errors
     /// When `out` cannot be written.
     pub fn write(&self, out: &mut impl Write, look: &Look) -> io::Result<()> {
-        // A figure that is cut is a wrong one.
-        let look = &Look { width: None, ..*look };
-        let dot = look.dot();
         let facts = [
             words::count(u64::from(self.runs), "run"),
             format!("{} of {} through", self.through, words::count(u64::from(self.wps), "WP")),
@@ -205,10 +202,14 @@ impl Stats {
             words::count(u64::from(self.questions), "question"),
             format!("changes asked for {} in review", times(self.changes_requested)),
         ];
-        writeln!(out, "{}", facts.join(dot))?;
+        let head = Flow::after(Line::new(look)).then(Tone::Normal, &facts[0]);
+        let all = facts[1..].iter().fold(head, |text, fact| text.dot().then(Tone::Normal, fact));
+        all.write(out)?;
+        // A figure that is cut is a wrong one.
+        let wide = &Look { width: None, ..*look };
         if !self.tiers.is_empty() {
             writeln!(out)?;
-            self.write_tiers(out, look)?;
+            self.write_tiers(out, wide)?;
         }
         if !self.workers.is_empty() {
             writeln!(out)?;
@@ -216,7 +217,7 @@ impl Stats {
         }
         if self.costs.total.told() {
             writeln!(out)?;
-            self.costs.clone().costliest(SHOWN).write(out, look)?;
+            self.costs.clone().costliest(SHOWN).write(out, wide)?;
             match self.costs.wps.len().saturating_sub(SHOWN) {
                 0 => {}
                 more => writeln!(out, "  {} {more} WPs that cost less", look.ellipsis())?,
@@ -260,9 +261,8 @@ impl Stats {
                 .gap(2)
                 .cell(Tone::Strong, worker.worker.as_str(), names)
                 .cell(Tone::Normal, &worker.sessions.to_string(), 10)
-                .cell(Tone::Normal, &words::clock(worker.took), 8)
-                .then(Tone::Normal, &spoilt);
-            writeln!(out, "{}", line.done().trimmed())?;
+                .cell(Tone::Normal, &words::clock(worker.took), 8);
+            Flow::after(line).then(Tone::Normal, &spoilt).write(out)?;
         }
         Ok(())
     }

@@ -24,9 +24,28 @@ const WIDEST: usize = 24;
 /// Columns of a round, at least.
 const ROUND: usize = 7;
 
-/// Writes the table of `ledger` as it stands at `now`, then what agents at work are in trouble with, then what is asked, what failed last in its own
-/// words, and what was used; `held` says whether an engine has the run. The plan says what happens by
-/// itself, and when.
+/// Who is at work on a run, as far as its journal cannot say.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct AtWork<'a> {
+    /// An engine has it.
+    pub engine: bool,
+    /// Steps that are alive, the unit and the step of each: they outlive their engine.
+    pub steps: &'a [(String, String)],
+}
+
+impl AtWork<'_> {
+    /// Whether anything is done for `wp`.
+    fn on(&self, wp: &WpState) -> bool {
+        self.engine || self.steps.iter().any(|(unit, _)| unit == wp.id.as_str())
+    }
+
+    fn state(&self, wp: &WpState) -> &'static str {
+        words::state_of(wp.phase, self.on(wp))
+    }
+}
+
+/// Writes the table of `ledger` as it stands at `now`, then what agents at work are in trouble with, then what is
+/// asked, what failed last in its own words, and what was used. The plan says what happens by itself, and when.
 ///
 /// # Errors
 /// When `out` cannot be written.
@@ -34,30 +53,32 @@ pub fn write(
     ledger: &Ledger,
     plan: Option<&Plan>,
     now: Timestamp,
-    held: bool,
+    at_work: AtWork<'_>,
     troubles: &[Trouble],
     out: &mut impl Write,
     look: &Look,
 ) -> io::Result<()> {
+    let held = at_work.engine;
     writeln!(out, "{}", head(ledger, now, held, look).done().trimmed())?;
     let goal = Line::new(look).gap(2).then(Tone::Normal, &ledger.goal).done();
     writeln!(out, "{}\n", goal.trimmed())?;
-    let widest = |text: fn(&WpState) -> &str, title: &str| {
-        let widths = ledger.wps.iter().map(|wp| width(text(wp)));
+    let widest = |text: &dyn Fn(&WpState) -> String, title: &str| {
+        let widths = ledger.wps.iter().map(|wp| width(&text(wp)));
         widths.max().unwrap_or(0).min(WIDEST).max(title.len())
     };
     let columns = Columns {
-        id: widest(|wp| wp.id.as_str(), "WP"),
-        stage: widest(|wp| wp.stage.as_str(), "STAGE"),
-        state: widest(|wp| words::state(wp.phase), "STATE"),
-        tier: widest(|wp| wp.tier.as_str(), "TIER"),
+        id: widest(&|wp| wp.id.to_string(), "WP"),
+        stage: widest(&|wp| wp.stage.to_string(), "STAGE"),
+        state: widest(&|wp| at_work.state(wp).to_owned(), "STATE"),
+        tier: widest(&|wp| wp.tier.to_string(), "TIER"),
         round: ledger.wps.iter().map(|wp| width(&round(wp)) + 2).max().unwrap_or(0).max(ROUND),
     };
     writeln!(out, "{}", columns.title(look))?;
     // Where no engine is at work, no time is spent.
     let until = if held { now } else { ledger.updated_at };
     for wp in &ledger.wps {
-        writeln!(out, "{}", columns.row(wp, until, look, &what(wp, ledger, plan, now)))?;
+        let what = what(wp, ledger, plan, now);
+        writeln!(out, "{}", columns.row(wp, at_work, until, look, &what))?;
     }
     for gate in &ledger.gates {
         let Some(wp) = ledger.wps.iter().find(|wp| wp.level == gate.level) else { continue };
@@ -84,7 +105,7 @@ pub fn write(
     if let Some(delivery) = Delivered::of(ledger) {
         delivery.write(out, look)?;
     }
-    let told = asked(ledger, plan, now).chain(at_work(ledger, troubles, now));
+    let told = asked(ledger, plan, now).chain(in_trouble(ledger, troubles, now));
     let told = tampering(ledger).chain(told).chain(paused(ledger, plan, now));
     let told = told.chain(faults(ledger)).chain(outages(ledger, now));
     let mut told = told.chain(corrections(ledger, now)).peekable();
@@ -158,7 +179,7 @@ fn asked<'a>(
 }
 
 /// The last error of each worker and reviewer that is still at work, in its own words.
-fn at_work<'a>(
+fn in_trouble<'a>(
     ledger: &'a Ledger,
     troubles: &'a [Trouble],
     now: Timestamp,
@@ -254,12 +275,7 @@ fn corrections(ledger: &Ledger, now: Timestamp) -> impl Iterator<Item = Told> + 
 }
 
 fn head<'a>(ledger: &Ledger, now: Timestamp, held: bool, look: &'a Look) -> Line<'a> {
-    let (word, tone) = match ledger.outcome {
-        Some(outcome) => words::outcome(outcome),
-        None if held => ("running", Tone::Active),
-        None if ledger.unbegun() => ("approved, waits for `sop resume`", Tone::Warn),
-        None => ("not running", Tone::Warn),
-    };
+    let (word, tone) = words::stand(ledger.stands(held));
     let word = words::with_reason(word, words::failed_in(ledger).as_deref().filter(|_| !held));
     let until = if held { now } else { ledger.updated_at };
     let dot = look.dot();
@@ -272,7 +288,7 @@ fn head<'a>(ledger: &Ledger, now: Timestamp, held: bool, look: &'a Look) -> Line
         .then(Tone::Faint, dot)
         .then(Tone::Normal, &format!("{} of {} WPs through", through(ledger), ledger.wps.len()))
         .then(Tone::Faint, dot)
-        .then(Tone::Normal, &words::took(until.since(ledger.created_at)))
+        .then(Tone::Normal, &words::clock(until.since(ledger.created_at)))
 }
 
 struct Columns {
@@ -298,18 +314,29 @@ impl Columns {
     }
 
     /// `until` when time passes for those that are not done.
-    fn row(&self, wp: &WpState, until: Timestamp, look: &Look, what: &str) -> String {
-        let tone = words::tone(wp.phase);
+    fn row(
+        &self,
+        wp: &WpState,
+        at_work: AtWork<'_>,
+        until: Timestamp,
+        look: &Look,
+        what: &str,
+    ) -> String {
+        let left = words::is_left(wp.phase, at_work.on(wp));
+        let (tone, mark) = match left {
+            true => (Tone::Warn, words::tone_mark(Tone::Warn, look)),
+            false => (words::tone(wp.phase), words::mark(wp.phase, look)),
+        };
         let running = wp.started_at.filter(|_| !wp.phase.settled()).map(|at| until.since(at));
         let time = length_of(wp).or(running).map(words::clock).unwrap_or_default();
         let line = Line::new(look)
-            .then(tone, words::mark(wp.phase, look))
+            .then(tone, mark)
             .gap(1)
             .cell(Tone::Strong, wp.id.as_str(), self.id)
             .gap(2)
             .cell(Tone::Normal, wp.stage.as_str(), self.stage)
             .gap(2)
-            .cell(tone, words::state(wp.phase), self.state)
+            .cell(tone, at_work.state(wp), self.state)
             .gap(2)
             .cell(Tone::Normal, &round(wp), self.round)
             .cell(Tone::Normal, wp.tier.as_str(), self.tier)

@@ -6,6 +6,7 @@ use crate::ledger::{Ledger, Phase, WpState};
 use crate::model::ids::WpId;
 use crate::model::outcome::DodClass;
 use crate::model::plan::{Kind, Risk};
+use crate::model::stand::Stand;
 use crate::model::time::{Length, Timestamp};
 
 /// Below this an instant is told by how long it is to it.
@@ -25,8 +26,8 @@ pub fn state(phase: Phase) -> &'static str {
         Phase::Proving => "dod",
         Phase::Rechecking => "scope again",
         Phase::Reviewing => "review",
-        Phase::AwaitingReview => "needs review",
-        Phase::AwaitingAnswer => "needs answer",
+        Phase::AwaitingReview => "awaits review",
+        Phase::AwaitingAnswer => "awaits answer",
         Phase::Deciding => "judging",
         Phase::Committing => "committing",
         Phase::Taken => "taken",
@@ -37,6 +38,18 @@ pub fn state(phase: Phase) -> &'static str {
         Phase::Deferred => "deferred",
         Phase::Cancelled => "cancelled",
     }
+}
+
+/// A state that an engine or a worker would be busy with, and nobody is.
+#[must_use]
+pub fn is_left(phase: Phase, at_work: bool) -> bool {
+    phase.active() && !at_work
+}
+
+/// A state as people say it, where it is known whether anybody is at work on it.
+#[must_use]
+pub fn state_of(phase: Phase, at_work: bool) -> &'static str {
+    if is_left(phase, at_work) { "interrupted" } else { state(phase) }
 }
 
 /// How a state looks.
@@ -80,7 +93,22 @@ pub fn tone_mark(tone: Tone, look: &Look) -> &'static str {
     }
 }
 
-/// How a run stands, as people say it.
+/// How a run stands, in the word that people read everywhere.
+#[must_use]
+pub fn stand(stand: Stand) -> (&'static str, Tone) {
+    match stand {
+        Stand::Running => ("running", Tone::Active),
+        Stand::NotBegun => ("approved, not begun", Tone::Warn),
+        Stand::NotRunning => ("not running", Tone::Warn),
+        Stand::Interrupted => ("interrupted", Tone::Warn),
+        Stand::Waiting => outcome(Outcome::Waiting),
+        Stand::Blocked => outcome(Outcome::Blocked),
+        Stand::Failed => outcome(Outcome::Failed),
+        Stand::Done => outcome(Outcome::Done),
+    }
+}
+
+/// How a run ended, as people say it.
 #[must_use]
 pub fn outcome(outcome: Outcome) -> (&'static str, Tone) {
     match outcome {

@@ -14,6 +14,9 @@ use crate::journal;
 use crate::model::ids::{RunId, WpId};
 use crate::plain_file;
 
+/// The folder of runs that were put away, beside the others.
+const ARCHIVE: &str = ".archive";
+
 /// What can go wrong with a run directory.
 #[derive(Debug, thiserror::Error)]
 pub enum DirectoryError {
@@ -61,7 +64,13 @@ impl RunDir {
     /// Where runs of a repository are that were put away. No run is called so: a name begins with a letter or a digit.
     #[must_use]
     pub fn archive_in(common_dir: &Path) -> PathBuf {
-        Self::root_in(common_dir).join(".archive")
+        Self::root_in(common_dir).join(ARCHIVE)
+    }
+
+    /// Whether this one was put away.
+    #[must_use]
+    pub fn is_archived(&self) -> bool {
+        self.root.ends_with(ARCHIVE)
     }
 
     /// Where it is kept what critics said of a repository's plans, by the plan's name. No run is called so either.

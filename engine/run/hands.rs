@@ -45,7 +45,9 @@ pub fn refused(ledger: &Ledger, wp: &WpState, by: &str, ask: &Ask) -> Option<Ref
         Ask::Back | Ask::Recheck { .. }
             if wp.phase != Phase::Taken || held.is_none_or(|hands| hands.asked.is_some()) =>
         {
-            because("that is for what you have taken (`sop take`), and is not being checked")
+            because(
+                "only what you have taken (`sop take`), and what is not being checked already, can be checked or given back",
+            )
         }
         _ => None,
     }

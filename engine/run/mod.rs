@@ -7,7 +7,7 @@ pub mod asking;
 mod beside;
 pub mod checkpoint;
 pub mod clean;
-mod closing;
+pub mod closing;
 pub mod compile;
 pub mod create;
 pub mod deliver;

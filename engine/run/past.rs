@@ -29,8 +29,8 @@ pub fn used(repo: &Repo) -> Result<Past, DirectoryError> {
     for dir in dirs(repo)?.iter().rev().take(NEWEST) {
         let Ok(contents) = journal::read(&dir.journal()) else { continue };
         let Ok(ledger) = Ledger::fold(&contents.records) else { continue };
-        for (tier, sample) in ledger.used() {
-            past.entry(tier.clone()).or_default().push(sample);
+        for (kind, tier, sample) in ledger.used() {
+            past.entry((kind, tier.clone())).or_default().push(sample);
         }
     }
     Ok(past)

@@ -30,8 +30,7 @@ pub async fn provision(
     let wanted = &site.plan.provision;
     for entry in &wanted.copy {
         let Some(top) = &site.top else {
-            let text = "is to be copied into every worktree, and a bare repository has no checkout to copy it \
-                        from; start the run from a worktree";
+            let text = "a bare repository has no checkout to copy files from; start the run from a worktree";
             return Err(Halt::blocked(Problem::new(Check::Provision, text).about(entry)));
         };
         copy(top, worktree.path(), entry).map_err(Halt::blocked)?;
@@ -67,7 +66,7 @@ pub async fn provision(
     }
     for entry in &wanted.expect {
         if fs::symlink_metadata(worktree.path().join(entry)).is_err() {
-            let text = "is not there after provisioning; add what makes it to `setup` or `copy`";
+            let text = "what is expected is not there after provisioning; add what makes it to `setup` or `copy`";
             return Err(Halt::blocked(Problem::new(Check::Provision, text).about(entry)));
         }
     }
@@ -138,9 +137,9 @@ pub fn copy(top: &Path, worktree: &Path, entry: &str) -> Result<(), Problem> {
         |error| {
             let text = match error.kind() {
                 io::ErrorKind::NotFound => {
-                    "is to be copied into every worktree, but is not in your checkout".to_owned()
+                    "a file to be copied into every worktree is not in your checkout".to_owned()
                 }
-                _ => format!("cannot be copied into the worktree: {error}"),
+                _ => format!("a file cannot be copied into the worktree ({error})"),
             };
             Problem::new(Check::Provision, text).about(entry)
         },

@@ -44,7 +44,7 @@ pub fn put_away(survey: &Survey<'_>, tree: &Surveyed, how: How) -> Result<Archiv
     let (stamp, now) = stamp();
     let trees = tree.linked.trees(&tree.brought, how.ignored)?;
     let kept = tree.linked.keep(trees.clone(), &ref_name(tree), &stamp, now)?;
-    let again = survey.look(tree.linked.clone())?;
+    let again = survey.look(tree.linked.again()?)?;
     // Commits that no ref held, the salvage ref holds by now: one that is left came in between.
     let held = Trees { others: Vec::new(), ..trees };
     let same = || -> Result<bool, UpkeepError> {
@@ -85,7 +85,11 @@ fn restore(tree: &Surveyed, kept: &Kept) -> String {
     let add = match tree.linked.head() {
         // A branch of a run goes when what is on it is kept, as it is from now on.
         Head::Branch(branch, Some(_)) if !matches!(tree.whose, Whose::Run { .. }) => {
-            format!("git worktree add {path} {}", quoted(OsStr::new(branch)))
+            let branch = quoted(OsStr::new(branch));
+            // It may be gone by then.
+            format!(
+                "{{ git worktree add {path} {branch} || git worktree add -b {branch} {path} {name}^1; }}"
+            )
         }
         _ => format!("git worktree add --detach {path} {name}^1"),
     };

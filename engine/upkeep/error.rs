@@ -60,6 +60,9 @@ pub enum UpkeepError {
         /// What failed then.
         then: Box<UpkeepError>,
     },
+    /// Nothing was committed in the repository yet.
+    #[error("there is no commit yet that it could start from; make a first one")]
+    NoCommit,
     /// No place for worktrees.
     #[error("there is no place for worktrees: set SOP_WORKTREES, or HOME")]
     NoHome,

@@ -80,7 +80,8 @@ pub fn sync(repo: &Repo, from: Option<&str>, fetch: bool) -> Result<Synced, Upke
             }
             Standing::Diverged(here, there) => stays(
                 format!(
-                    "it cannot be fast-forwarded to {to}: it has {here} commits of its own, and lacks {there}"
+                    "it cannot be fast-forwarded to {to}: it has {} of its own, and lacks {there}",
+                    counted(here)
                 ),
                 Some("merge or rebase by hand; `sync` only fast-forwards"),
             ),
@@ -89,5 +90,12 @@ pub fn sync(repo: &Repo, from: Option<&str>, fetch: bool) -> Result<Synced, Upke
                 Some("commit them, stash them or move them away; nothing was touched"),
             ),
         }),
+    }
+}
+
+fn counted(commits: usize) -> String {
+    match commits {
+        1 => "1 commit".to_owned(),
+        n => format!("{n} commits"),
     }
 }

@@ -67,7 +67,10 @@ pub fn make_in(repo: &Repo, new: &New, root: &Path) -> Result<Made, UpkeepError>
     let source = super::forward::source(repo).ok();
     let main = source.as_ref().and_then(|tree| tree.head().branch().map(str::to_owned));
     let from = new.base.clone().or(main).unwrap_or_else(|| "HEAD".to_owned());
-    let base = repo.resolve(&from)?;
+    let base = repo.resolve(&from).map_err(|error| {
+        let unborn = new.base.is_none() && repo.resolve("HEAD").is_err();
+        if unborn { UpkeepError::NoCommit } else { error.into() }
+    })?;
     let seeds = RunDir::root_in(repo.common_dir()).join(".lead");
     let spec = WorktreeSpec {
         path,
@@ -127,8 +130,12 @@ fn set_up(command: &Command, folder: &Path, log: &Path) -> Result<(), String> {
     match status.success() {
         true => Ok(()),
         false => {
-            let tail = process::tail(log, 10).unwrap_or_default().join("\n");
-            Err(format!("it ended with {status}, log {}\n{tail}", process::escape_path(log)))
+            let how =
+                status.code().map_or_else(|| status.to_string(), |code| format!("exit {code}"));
+            let last = process::tail(log, 1).unwrap_or_default().concat();
+            let last =
+                if last.is_empty() { last } else { format!(", with the last words `{last}`") };
+            Err(format!("it failed ({how}){last}; its log is {}", process::escape_path(log)))
         }
     }
 }

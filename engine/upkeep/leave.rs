@@ -38,8 +38,8 @@ pub fn remove(repo: &Repo, name: &str, discard: Discard) -> Result<Gone, UpkeepE
         return Err(UpkeepError::Stays { what: tree.name, why, help });
     }
     // Time has passed since the look: what was not there then is not lost now.
-    let again = survey.look(tree.linked.clone())?;
-    if !refusals(&survey, &again, discard).is_empty() || again.condition != tree.condition {
+    let again = survey.look(tree.linked.again()?)?;
+    if !refusals(&survey, &again, discard).is_empty() || !again.is_as(&tree) {
         return Err(UpkeepError::Changed { what: tree.name });
     }
     let went = went(&tree, discard);
@@ -60,6 +60,9 @@ pub fn remove(repo: &Repo, name: &str, discard: Discard) -> Result<Gone, UpkeepE
 #[must_use]
 pub fn refusals(survey: &Survey<'_>, tree: &Surveyed, discard: Discard) -> Vec<String> {
     let found = &tree.condition;
+    if tree.whose == Whose::Main {
+        return vec!["it is the main checkout, which is never removed".to_owned()];
+    }
     let mut why = grounds::unkept(tree);
     if let Whose::Run { run, .. } = &tree.whose {
         why.extend(grounds::needed(tree, survey.run(run).map(|run| run.state)));

@@ -107,6 +107,7 @@ pub fn lines(
         Ok(RunLine {
             run: run.clone(),
             state: known.state,
+            stand: ledger.map(|ledger| ledger.stands(known.state == RunState::AtWork)),
             goal: ledger.map(|ledger| ledger.goal.clone()).unwrap_or_default(),
             through: wps.iter().filter(|wp| wp.phase.got_through()).count(),
             wps: wps.len(),

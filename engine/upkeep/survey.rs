@@ -273,6 +273,12 @@ impl Surveyed {
         self.condition.is_clean()
     }
 
+    /// Whether it is what it was at an earlier look.
+    #[must_use]
+    pub fn is_as(&self, before: &Self) -> bool {
+        self.condition == before.condition && self.linked.head() == before.linked.head()
+    }
+
     /// As people and programs are shown it.
     #[must_use]
     pub fn shown(&self) -> Tree {

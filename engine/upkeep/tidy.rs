@@ -65,6 +65,9 @@ pub fn tidy(repo: &Repo, order: &Order) -> Result<Vec<Leftover>, UpkeepError> {
             found.extend(branches(repo, &survey, run, order, &standing, &mut locks)?);
         }
     }
+    if order.run.is_none() {
+        found.extend(archived_branches(repo, &survey, order, &standing)?);
+    }
     found.sort_by(|a, b| (a.class, a.kind, &a.name).cmp(&(b.class, b.kind, &b.name)));
     Ok(found)
 }
@@ -215,8 +218,8 @@ fn act(
         if let Some(why) = locks.take(run) {
             return Ok(Done::Left { why });
         }
-        let again = survey.look(tree.linked.clone())?;
-        if again.condition != tree.condition || judge(survey, &again, order).0 != class {
+        let again = survey.look(tree.linked.again()?)?;
+        if !again.is_as(tree) || judge(survey, &again, order).0 != class {
             return Err(UpkeepError::Changed { what: tree.name.clone() });
         }
         if class == Class::Salvage {
@@ -255,6 +258,37 @@ fn branches(
         });
         let (kind, name) = (LeftoverKind::Branch, name.clone());
         found.push(Leftover { kind, name, path: None, class, why, done });
+    }
+    Ok(found)
+}
+
+/// Branches of the lead's worktrees that were archived, where they stand as they did then.
+fn archived_branches(
+    repo: &Repo,
+    survey: &Survey<'_>,
+    order: &Order,
+    standing: &[String],
+) -> Result<Vec<Leftover>, UpkeepError> {
+    let mut found = Vec::new();
+    for name in repo.branches_of_leads() {
+        let name = String::from_utf8_lossy(&name).into_owned();
+        let Some(at) = repo.branch(&name)?.filter(|_| !standing.contains(&name)) else { continue };
+        let Some(kept) = repo.archived_at(&at)? else { continue };
+        let (class, why) = match survey.merged(&at, Some(&name), &[])? {
+            Some((how, into)) => (Class::Reclaim, said(proof(how), &into)),
+            None => {
+                let why = format!("its worktree is archived in {kept}, and it is not merged");
+                (Class::Hold, why)
+            }
+        };
+        let done = (order.apply && class == Class::Reclaim).then(|| {
+            match repo.delete_branch(&name, &at) {
+                Ok(()) => Done::Removed,
+                Err(error) => Done::Left { why: error.to_string() },
+            }
+        });
+        let kind = LeftoverKind::Branch;
+        found.push(Leftover { kind, name, path: None, class, why: vec![why], done });
     }
     Ok(found)
 }

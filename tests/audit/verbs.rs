@@ -103,6 +103,22 @@ fn an_answer_nobody_can_read_is_asked_for_once_more_and_then_told_as_not_read() 
     assert_eq!(rig.users(), before);
 }
 
+/// A scout that failed is told from one that wrote prose.
+#[test]
+fn a_scout_that_fails_is_said_to_have_failed() {
+    let rig = rig("cat > /dev/null; echo 'no network'; exit 1");
+    let (said, report) = audit(&rig, 3, &["--scope", "src/a.rs", "--no-run"]);
+    let report = report.expect("it is written");
+    let why = report.slices[0].unread.as_deref().expect("a reason");
+    assert!(
+        why.starts_with("the scout failed (exit 1), and the report holds no findings"),
+        "{why}"
+    );
+    assert!(!said.out.contains("scope: "), "{}", said.out);
+    let status = rig.sop_ends(0, &["status", "--summary"]).out;
+    assert!(status.contains("the scout failed (exit 1)"), "{status}");
+}
+
 #[test]
 fn what_infrastructure_spoils_is_not_read_until_it_is_mended() {
     let rig = rig(&format!("test -e \"$MARKS/ready\" || exit 127\n{BOTH}"));
@@ -116,6 +132,50 @@ fn what_infrastructure_spoils_is_not_read_until_it_is_mended() {
     // It is over: asked again, it is only written again.
     let (_, again) = audit(&rig, 0, &["--resume", "audit-1"]);
     assert_eq!(again, Some(report));
+}
+
+/// What a scout got wrong is read once more only where somebody asks for that, and the report follows.
+#[test]
+fn a_part_that_was_not_read_is_retried_and_the_report_written_again() {
+    let rig =
+        rig(&format!("test -e \"$MARKS/ready\" || {{ cat > /dev/null; echo no; exit; }}\n{BOTH}"));
+    rig.touches(&["gap-report.json"], "the report is written there");
+    let said = rig.sop_ends(3, &["audit", "--scope", "src", "--no-run"]);
+    let retry = "next: `sop retry s1-src-a-rs --run audit-1` has that part read once more, by \
+                 `sop audit --resume audit-1`\n";
+    assert!(said.out.contains(retry), "{}", said.out);
+    assert!(!said.out.contains("infrastructure spoilt"), "{}", said.out);
+    let report = || -> GapReport {
+        let bytes = fs::read(rig.repo().join("gap-report.json")).expect("it is there");
+        serde_json::from_slice(&bytes).expect("a report")
+    };
+    assert_eq!((report().findings.len(), report().unread().count()), (0, 2));
+    fs::write(rig.mark("ready"), "").expect("a mark");
+    rig.sop_ends(0, &["retry", "s1-src-a-rs", "--run", "audit-1"]);
+    rig.sop_ends(3, &["audit", "--resume", "audit-1"]);
+    assert_eq!((report().findings.len(), report().unread().count()), (1, 1));
+    // Whoever resumes the run by the verb for all runs gets the report as well, wherever it went.
+    rig.sop_ends(0, &["retry", "s2-src-b-rs"]);
+    let said = rig.sop_ends(0, &["resume"]);
+    assert!(said.out.contains("wrote gap-report.json"), "{}", said.out);
+    assert_eq!((report().findings.len(), report().unread().count()), (2, 0));
+    // And nobody is blamed for the report.
+    let summary = rig.sop_ends(0, &["status", "--summary"]).out;
+    assert!(summary.contains("checkout   as it was when the run was made"), "{summary}");
+}
+
+/// What somebody else changed beside the report is named, and the report is not.
+#[test]
+fn a_report_is_no_change_of_the_checkout_and_anything_else_is() {
+    let rig = rig(&format!("test -e \"$MARKS/ready\" || exit 127\n{BOTH}"));
+    rig.touches(&["gap-report.json"], "the report is written there");
+    rig.sop_ends(5, &["audit", "--scope", "src", "--no-run"]);
+    fs::write(rig.mark("ready"), "").expect("a mark");
+    rig.write("mine.txt", "new\n");
+    rig.sop_ends(0, &["resume"]);
+    let summary = rig.sop_ends(0, &["status", "--summary"]).out;
+    assert!(summary.contains("mine.txt (was clean, is untracked)"), "{summary}");
+    assert!(!summary.contains("gap-report.json"), "{summary}");
 }
 
 #[test]

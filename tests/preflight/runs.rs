@@ -39,7 +39,7 @@ fn an_engine_at_work_one_that_was_killed_and_a_run_that_is_over() {
     rig.until_lines("up", 1);
     let found = look(&rig);
     let part = &found["run"];
-    assert_eq!(part["open"], open(true, "0 of 1 packages are through"));
+    assert_eq!(part["open"], open(true, "running, 0 of 1 packages through"));
     assert_eq!(part["what"], "an engine is at work on `o-1`");
     assert_eq!(found["leftovers"]["total"]["worktrees"], 0, "they are in use: {found:#}");
 
@@ -47,7 +47,7 @@ fn an_engine_at_work_one_that_was_killed_and_a_run_that_is_over() {
     assert_eq!(engine.wait(), 256);
     let found = look(&rig);
     let part = &found["run"];
-    let how = "its engine is gone, 0 of 1 packages were through";
+    let how = "not running, 0 of 1 packages through";
     assert_eq!((&part["open"], &part["state"]), (&open(false, how), &json!("warn")));
     assert_eq!(part["do"], "`sop resume o-1` goes on with it");
     assert_eq!(found["leftovers"]["total"]["worktrees"], 0, "the run still needs them: {found:#}");
@@ -215,4 +215,15 @@ fn what_remains_is_named_with_its_command() {
     assert_eq!(leftovers["what"], "1 worktree is left of runs that are over");
     assert_eq!(leftovers["worktrees"][0]["clear"], "sop run clean o-1");
     assert_eq!(leftovers["do"], "`sop run clean o-1` looks at them, and clears what is safe");
+}
+
+/// Nobody is sent to a verb that would do nothing.
+#[test]
+fn a_run_that_waits_for_a_person_is_not_said_to_go_on_by_itself() {
+    let rig =
+        Rig::new(&plan(&wp("a", "review = \"human\"")), &[("worker.sh", &worker("done_well"))]);
+    rig.apply(4);
+    let part = look(&rig)["run"].clone();
+    assert_eq!(part["what"], "the run `o-1` is not over: waiting, 0 of 1 packages through");
+    assert_eq!(part["do"], "`sop inbox --run o-1` says what it waits for");
 }

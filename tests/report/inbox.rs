@@ -1,7 +1,8 @@
 //! What waits for a person.
 
 use clap::Parser;
-use sop::event::{Asked, Event, WpShape};
+use sop::event::{Asked, Event, StopReason, WpShape};
+use sop::model::approval::{Cover, Covers};
 use sop::model::outcome::{Check, Problem};
 use sop::model::plan::{Autonomy, Mode, Plan};
 use sop::model::time::Length;
@@ -79,6 +80,43 @@ fn what_is_decided_already_waits_for_an_engine_alone() {
     assert!(waiting(&mixed(), None).items().iter().all(|item| item.kind == Kind::Escalation));
 }
 
+/// A run that goes on as soon as an engine takes it waits for whoever starts one.
+#[test]
+fn a_run_that_no_engine_has_waits_for_one() {
+    let created = || {
+        let mut run = Story::created(Mode::Independent, vec![level("all", vec![shape("a")])]);
+        let (by, plan_sha256) = (sop::event::ApprovedBy::Flag, "5f".repeat(32));
+        run.say(Event::RunApproved { by, plan_sha256, covers: Covers::of([Cover::Commits]) });
+        run
+    };
+    let only = |run: &Story| {
+        let items = waiting(run, None).items();
+        assert_eq!(items.len(), 1, "{items:#?}");
+        (items[0].kind, items[0].text.clone(), items[0].command.clone())
+    };
+    let resume = "sop resume settings-1".to_owned();
+    let mut run = created();
+    let text = "it is approved, and nothing has begun".to_owned();
+    assert_eq!(only(&run), (Kind::Resume, text, resume.clone()));
+    run.engine().briefed("a").work("a");
+    let text = "0 of 1 WP through, and no engine has the run".to_owned();
+    assert_eq!(only(&run), (Kind::Resume, text, resume));
+    let held = Waiting { held: true, ..waiting(&run, None) };
+    assert!(held.items().is_empty());
+}
+
+/// Work that is ready, and that only another yes lets be merged.
+#[test]
+fn a_stage_that_the_approval_does_not_cover_waits_for_one() {
+    let mut run = Story::created(Mode::Staged, vec![level("one", vec![shape("a")])]);
+    let (by, plan_sha256) = (sop::event::ApprovedBy::Flag, "5f".repeat(32));
+    run.say(Event::RunApproved { by, plan_sha256, covers: Covers::of([Cover::Commits]) });
+    run.engine().pass("a").stop(StopReason::Waiting);
+    let items = waiting(&run, None).items();
+    let told: Vec<_> = items.iter().map(|item| (item.kind, item.command.as_str())).collect();
+    assert_eq!(told, [(Kind::Approval, "sop resume settings-1 --approve integration")]);
+}
+
 #[test]
 fn it_says_when_a_default_is_taken() {
     let mut run = Story::new(Mode::Independent, vec![level("all", vec![shape("a")])]);
@@ -101,4 +139,16 @@ fn nothing_that_a_worker_asks_acts() {
     harmless(&drawn(&items, &run, PLAIN));
     harmless(&drawn(&items, &run, COLOURED));
     assert_eq!(drawn(&[], &run, PLAIN), "Nothing waits for you.\n");
+}
+
+/// On a narrow terminal nothing is torn within a word: text goes on below, and each command has a line of its own.
+#[test]
+fn what_does_not_fit_goes_on_in_the_next_line() {
+    let run = busy();
+    let text = drawn(&waiting(&run, None).items(), &run, Look { width: Some(80), ..PLAIN });
+    let long = text.lines().filter(|line| unicode_width::UnicodeWidthStr::width(*line) > 80);
+    assert_eq!(long.collect::<Vec<_>>(), [""; 0], "{text}");
+    let or = "    # or: sop review b --request-changes FILE --run settings-1\n";
+    assert!(text.contains("    sop review b --approve --run settings-1\n"), "{text}");
+    assert!(text.contains(or), "{text}");
 }

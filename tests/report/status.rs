@@ -4,16 +4,19 @@ use sop::model::time::Length;
 use sop::model::turn::{Fault, FaultClass};
 use sop::report::palette::Look;
 use sop::report::standing::Standing;
-use sop::report::status;
+use sop::report::status::{self, AtWork};
 
 use super::scene::{COLOURED, PLAIN, evil, harmless, interrupted, mixed, text};
 use crate::support::story::{FAILS, OK, Story, level, shape, tier, worker_of};
 use sop::model::plan::Mode;
 
 fn table(run: &Story, held: bool, look: Look) -> String {
-    text(|out| {
-        status::write(&run.ledger, None, run.now.after(Length::secs(5)), held, &[], out, &look)
-    })
+    table_with(run, AtWork { engine: held, steps: &[] }, look)
+}
+
+fn table_with(run: &Story, at_work: AtWork<'_>, look: Look) -> String {
+    let now = run.now.after(Length::secs(5));
+    text(|out| status::write(&run.ledger, None, now, at_work, &[], out, &look))
 }
 
 #[test]
@@ -24,7 +27,7 @@ fn the_table_of_a_run() {
 #[test]
 fn a_run_that_nobody_holds_is_not_called_running() {
     let run = interrupted();
-    assert!(table(&run, false, PLAIN).starts_with("? settings-1 · not running · 1 of 2"));
+    assert!(table(&run, false, PLAIN).starts_with("? settings-1 · interrupted · 1 of 2"));
     assert!(table(&run, true, PLAIN).starts_with("● settings-1 · running · 1 of 2"));
 }
 
@@ -94,4 +97,24 @@ fn programs_get_the_state_itself() {
     assert_eq!(serde_json::to_value(&back).unwrap(), serde_json::to_value(&run.ledger).unwrap());
     let value: serde_json::Value = serde_json::from_str(&json).unwrap();
     assert_eq!((&value["held"], &value["waits"]), (&true.into(), &serde_json::json!([])));
+}
+
+/// What an engine or a worker was busy with is not said to be going on when nobody is there any more.
+#[test]
+fn what_nobody_is_at_work_on_is_interrupted() {
+    let mut run = Story::new(Mode::Independent, vec![level("all", vec![shape("a"), shape("b")])]);
+    run.briefed("a").work("a").briefed("b");
+    let rows = |at_work: AtWork<'_>| {
+        let text = table_with(&run, at_work, PLAIN);
+        let row = |id: &str| {
+            let mut rows = text.lines().map(|line| line.split_whitespace().collect::<Vec<_>>());
+            let row = rows.find(|row| row.get(1) == Some(&id)).expect("a row");
+            row[3].to_owned()
+        };
+        [row("a"), row("b")]
+    };
+    assert_eq!(rows(AtWork { engine: true, steps: &[] }), ["working", "briefing"]);
+    assert_eq!(rows(AtWork::default()), ["interrupted", "interrupted"]);
+    let steps = [("a".to_owned(), "work-1".to_owned())];
+    assert_eq!(rows(AtWork { engine: false, steps: &steps }), ["working", "interrupted"]);
 }

@@ -166,11 +166,11 @@ fn a_branch_that_was_moved_is_not_offered_until_it_is_set_right() {
             "git merge sop/settings-1/b".into()
         ]
     );
-    let text = human(&run, PLAIN);
+    let text = human(run.clone().finished(), PLAIN);
     assert!(text.contains("failed (what is nobody's to touch was changed)"), "{text}");
     let mend = format!("git update-ref --no-deref refs/heads/sop/settings-1/a {checked}");
     assert!(text.contains(&mend) && !text.contains("sop/settings-1/a at"), "{text}");
-    run.say(Event::BranchesMoved { moved: Vec::new() });
+    run.say(Event::BranchesMoved { moved: Vec::new() }).finished();
     assert_eq!(commands(&run), ["git merge sop/settings-1/a", "git merge sop/settings-1/b"]);
 }
 

@@ -82,7 +82,17 @@ fn lines(run: &Story, look: Look) -> String {
 }
 
 fn table(run: &Story, look: Look) -> String {
-    text(|out| status::write(&run.ledger, Some(&plan()), run.now, false, &[], out, &look))
+    text(|out| {
+        status::write(
+            &run.ledger,
+            Some(&plan()),
+            run.now,
+            status::AtWork::default(),
+            &[],
+            out,
+            &look,
+        )
+    })
 }
 
 fn summary(run: &Story, look: Look) -> String {
@@ -124,7 +134,7 @@ fn in_the_live_view() {
     live.tick(&asks.ledger, asks.now);
     let shown = terminal.screen().join("\n");
     assert!(
-        shown.contains("needs answer") && shown.contains("q1 Keep it? (default: yes)"),
+        shown.contains("awaits answer") && shown.contains("q1 Keep it? (default: yes)"),
         "{shown}"
     );
     assert!(shown.contains("1 waiting for you"), "{shown}");
@@ -234,4 +244,33 @@ fn an_instant_is_told_as_a_person_would() {
     assert!(later.starts_with("at ") && later.len() >= "at 12:30".len(), "{later}");
     assert_eq!(instant(now.after(Length::secs(86_400 * 2)), now).len(), "2026-03-06 05:06".len());
     assert_eq!([about(950), about(12_345), about(4_560_000)], ["950", "12.3k", "4.5M"]);
+}
+
+/// Neither the figures of past runs nor the agents that are here are torn within a word by a narrow terminal.
+#[test]
+fn on_a_narrow_terminal_what_does_not_fit_goes_on_below() {
+    use sop::report::adapters::{self, Adapters, Known, LoginState};
+    let narrow = Look { width: Some(80), ..PLAIN };
+    let mut stats = Stats::default();
+    let mut run = Story::new(Mode::Independent, vec![level("all", vec![shape("a")])]);
+    run.pass("a").finished();
+    stats.add(&run.records, &run.ledger);
+    let known = Known {
+        worker: "claude".to_owned(),
+        adapter: "claude",
+        program: "claude".to_owned(),
+        path: Some("/home/somebody/.local/share/tools/bin/claude".to_owned()),
+        version: Some("2.1.0 (Claude Code)".to_owned()),
+        login: LoginState::No("run `claude` once and log in, or set ANTHROPIC_API_KEY".to_owned()),
+        install: "npm install -g @anthropic-ai/claude-code",
+        abilities: sop::worker::Abilities::default(),
+    };
+    let adapters = Adapters { adapters: vec![known], tiers: Vec::new() };
+    for text in
+        [text(|out| stats.write(out, &narrow)), text(|out| adapters::draw(&adapters, &narrow, out))]
+    {
+        assert!(text.lines().count() > 1, "{text}");
+        let long = text.lines().filter(|line| unicode_width::UnicodeWidthStr::width(*line) > 80);
+        assert_eq!(long.collect::<Vec<_>>(), [""; 0], "{text}");
+    }
 }

@@ -9,7 +9,7 @@ use crate::support::written::{worker, wp};
 const SCRIPT: &str = r#"
 case $SOP_RUN in o-1) usd=0.5 tokens=90;; *) usd=1.5 tokens=290;; esac
 echo '{"type":"system","subtype":"init","session_id":"s-'$$'","model":"m"}'
-done_well
+[ $SOP_WP = s ] || done_well
 echo '{"type":"result","subtype":"success","is_error":false,"result":"done","session_id":"s-'$$'","num_turns":1,"total_cost_usd":'$usd',"usage":{"input_tokens":'$tokens',"output_tokens":10}}'
 "#;
 
@@ -66,6 +66,21 @@ fn later_ones_have_that_of_their_tiers_archived_runs_included() {
     assert!(said.contains("; 2 WPs with standard\n"), "{said}");
     assert!(said.contains("    past runs  none with light\n"), "{said}");
     assert!(said.contains("; of 1 of 2 WPs\n"), "{said}");
+}
+
+/// A scout that ran on a tier says nothing of what a change on it takes.
+#[test]
+fn a_change_is_not_estimated_by_what_scouts_used() {
+    let scout =
+        "[[wp]]\nid = \"s\"\nkind = \"scout\"\ntier = \"standard\"\nbrief_text = \"Look.\"\n";
+    let rig = rig(scout);
+    rig.apply(0);
+    let json = planned(&rig);
+    assert_eq!(json["stages"][0]["wps"][0]["estimate"]["usd"]["of"], 1, "a scout is: {json:#}");
+    let text = rig.plan_text();
+    rig.write("plan.toml", &(text.replace(scout, "") + &wp("b", "tier = \"standard\"")));
+    let json = planned(&rig);
+    assert_eq!(json["stages"][0]["wps"][0].get("estimate"), None, "{json:#}");
 }
 
 #[test]

@@ -184,6 +184,72 @@ fn a_summary_offers_what_its_failures_teach_as_commands_that_a_shell_can_run() {
     assert!(kept.contains("Which 'port' is $free? 8080; rm -rf $HOME"), "{kept}");
 }
 
+/// What a summary offers to keep, as it is typed.
+fn offered(text: &str) -> Vec<&str> {
+    text.lines().filter(|line| line.trim().starts_with("sop lesson add ")).map(str::trim).collect()
+}
+
+/// The same check fails, and passes on the very same files.
+#[test]
+fn a_check_that_cannot_make_up_its_mind_is_offered_as_flaky() {
+    let check =
+        "[ -e a.txt ] || exit 1\necho x >> $MARKS/checks\n[ $(wc -l < $MARKS/checks) -gt 1 ]\n";
+    let text = plan(&wp_proven_by("a", "[\"sh check.sh\"]", ""));
+    let files = [("worker.sh", worker("done_well")), ("check.sh", check.to_owned())];
+    let rig = Rig::new(&text, &files.each_ref().map(|(name, text)| (*name, text.as_str())));
+    let said = rig.apply(0);
+    assert_eq!(rig.wp("a").round, 2);
+    let flaky = "'`sh check.sh` is flaky: it has failed and passed on the same files.'";
+    assert_eq!(offered(&said.out), [format!("sop lesson add {flaky}")], "{}", said.out);
+    assert!(said.out.contains("# it did so in a\n"), "{}", said.out);
+
+    // One that fails on other files is none.
+    let honest = "echo \"$SOP_ROUND\" > a.txt";
+    let text = plan(&wp_proven_by("a", "[\"grep -q 2 a.txt\"]", ""));
+    let rig = Rig::new(&text, &[("worker.sh", &worker(honest))]);
+    let said = rig.apply(0);
+    assert_eq!((rig.wp("a").round, offered(&said.out)), (2, Vec::new()), "{}", said.out);
+}
+
+/// What a check or a setup command needs is not in a fresh worktree.
+#[test]
+fn what_a_fresh_worktree_lacks_is_offered() {
+    // On the base all is well, before anybody works.
+    let once = "echo x >> $MARKS/ran; [ $(wc -l < $MARKS/ran) = 1 ]";
+    let check = "[ -e a.txt ] && exit 127; exit 1";
+    let setup = "[provision]\nsetup = [\"sh setup.sh\"]\n";
+    for (plan, says) in [
+        (
+            plan(&wp_proven_by("a", "[\"sh check.sh\"]", "")),
+            "A fresh worktree does not have what `sh check.sh` needs: plans need a `[provision] setup` for it.",
+        ),
+        (
+            plan(&format!("{setup}{}", wp("a", ""))),
+            "`sh setup.sh` in `[provision]`: setup failed: exit 1.",
+        ),
+    ] {
+        let files = [("worker.sh", &*worker("done_well")), ("check.sh", check), ("setup.sh", once)];
+        let rig = Rig::new(&plan, &files);
+        let said = rig.apply(5);
+        assert_eq!(offered(&said.out), [format!("sop lesson add '{says}'")], "{}", said.out);
+        assert!(said.out.contains("# a was blocked by it\n"), "{}", said.out);
+    }
+}
+
+/// A correction of the plan's facts is worth keeping for the next plan.
+#[test]
+fn a_correction_is_offered() {
+    let rig =
+        Rig::new(&plan(&wp("a", "review = \"human\"")), &[("worker.sh", &worker("done_well"))]);
+    rig.apply(4);
+    rig.sop_ends(0, &["note", "The port is 8080; `mine` is\nnot theirs."]);
+    rig.sop_ends(0, &["review", "a", "--approve"]);
+    let said = rig.sop_ends(0, &["resume"]);
+    let kept = "sop lesson add 'The port is 8080; `mine` is not theirs.'";
+    assert_eq!(offered(&said.out), [kept], "{}", said.out);
+    assert!(said.out.contains("# corrected by sop\n"), "{}", said.out);
+}
+
 #[test]
 fn plans_and_run_directories_are_never_committed() {
     let rig = notes(

@@ -17,6 +17,8 @@ fn reviewed(mischief: &str, later: &str) -> Rig {
     );
     let text = plan(&wp("a", "review = \"human\""));
     let rig = Rig::new(&text, &[("worker.sh", &worker(&script))]);
+    let touched = [".git/config", ".git/refs/tags"];
+    rig.touches(&touched, "workers change these, which is found out, and they are put back");
     rig.git(&["config", "user.name", "Ann"]);
     rig.apply(4);
     rig
@@ -50,8 +52,7 @@ fn accepted(rig: &Rig) -> Vec<(Option<String>, String)> {
 fn change_all(rig: &Rig) {
     rig.git(&["remote", "add", "origin", "../elsewhere"]);
     rig.git(&["config", "branch.main.remote", "origin"]);
-    std::fs::create_dir_all(rig.repo().join(".git/hooks")).unwrap();
-    std::fs::write(rig.repo().join(".git/hooks/pre-push"), "exit 0\n").unwrap();
+    rig.write(".git/hooks/pre-push", "exit 0\n");
     rig.git(&["tag", "mine"]);
 }
 

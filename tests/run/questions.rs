@@ -273,6 +273,17 @@ fn what_it_did_beside_is_not_forgotten_because_it_asked() {
     }
 }
 
+/// Nobody is sent to a verb that does nothing.
+#[test]
+fn a_correction_of_a_run_that_is_over_is_said_to_reach_nobody() {
+    let rig = Rig::new(&plan(&wp("a", "")), &[("worker.sh", &worker("done_well"))]);
+    rig.apply(0);
+    let said = rig.sop_ends(0, &["note", "It is v2."]).out;
+    assert!(said.contains("`o-1` is over"), "{said}");
+    assert!(said.contains("`sop lesson add 'It is v2.'` keeps it"), "{said}");
+    assert!(!said.contains("sop resume"), "{said}");
+}
+
 #[test]
 fn a_session_asks_so_much_and_no_more() {
     let folder = tempfile::tempdir().unwrap();

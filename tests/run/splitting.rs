@@ -54,6 +54,8 @@ fn a_split_run_is_made_and_left_to_another_session() {
     let said = rig.apply(0);
     assert!(said.out.contains("\n  sop resume o-1\n"), "{}", said.out);
     assert!(said.out.contains("is approved and stops here"), "{}", said.out);
+    let once = said.out.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(once.contains("it must go on in one of them only"), "{}", said.out);
     assert!(
         said.out.contains("split      it stops there; `sop resume o-1` goes on"),
         "{}",
@@ -64,7 +66,7 @@ fn a_split_run_is_made_and_left_to_another_session() {
     let ledger = rig.ledger();
     assert_eq!((ledger.approved, ledger.engines, rig.records().len()), (true, 0, 2));
     let status = rig.sop_ends(0, &["status"]);
-    assert!(status.out.contains("approved, waits for `sop resume`"), "{}", status.out);
+    assert!(status.out.contains("approved, not begun"), "{}", status.out);
     assert!(status.out.contains("sop resume o-1"), "{}", status.out);
     let json = rig.sop_ends(0, &["status", "--json"]).out;
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();

@@ -5,7 +5,7 @@ use sop::ledger::Phase;
 
 use crate::support::rig::Rig;
 use crate::support::scratch::has;
-use crate::support::written::{plan, worker, wp};
+use crate::support::written::{plan, with_head, worker, wp};
 
 fn json(text: &str) -> Value {
     serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}"))
@@ -59,6 +59,59 @@ fn a_run_is_waited_for_watched_and_followed() {
     assert!(said.contains("from a\n") && said.contains("\nover\n"), "{said}");
     assert_eq!(rig.sop_ends(0, &["logs", "b"]).out, "from b\nover\n");
     rig.sop_ends(3, &["wait", "a", "--until", "awaiting-review"]);
+}
+
+/// A run that only `sop resume` goes on with is not waited for.
+#[test]
+fn a_run_that_no_engine_has_is_not_waited_for() {
+    let waits =
+        worker("echo up >> $MARKS/up; until [ -e $MARKS/go ]; do sleep 0.02; done; done_well");
+    let text = with_head("session_split = \"always\"", &wp("a", ""));
+    let rig = Rig::new(&text, &[("worker.sh", &waits)]);
+    rig.apply(0);
+    let goes_on = "no engine has o-1; `sop resume o-1` goes on with it\n";
+    let said = rig.sop_ends(4, &["wait"]);
+    assert_eq!(said.out, format!("o-1 is approved, not begun\n{goes_on}"));
+    // What is asked for waits for an engine as well.
+    rig.sop_ends(0, &["cancel", "--all"]);
+    let status = rig.sop_ends(0, &["status"]).out;
+    assert!(!status.contains("sop retry"), "it is not cancelled yet: {status}");
+    assert!(status.contains("sop resume o-1  # take up what was asked for"), "{status}");
+    let said = rig.sop_ends(4, &["wait", "a", "--until", "passed", "--json"]);
+    let told: serde_json::Value = serde_json::from_str(&said.out).expect("JSON");
+    let expected = serde_json::json!({
+        "run": "o-1", "wp": "a", "state": "waiting", "reached": false, "resume": "sop resume o-1",
+    });
+    assert_eq!(told, expected);
+
+    // One whose engine was killed, while its worker is still at work.
+    let rig = Rig::new(&plan(&wp("a", "")), &[("worker.sh", &waits)]);
+    let engine = rig.start(&["apply", "--yes"]);
+    rig.until_lines("up", 1);
+    engine.signal(rustix::process::Signal::KILL);
+    engine.wait();
+    let at_work = format!("what its engine had started is still at work: a (work-1)\n{goes_on}");
+    assert_eq!(rig.sop_ends(4, &["wait", "a"]).out, format!("a is working\n{at_work}"));
+    let status = rig.sop_ends(0, &["status"]).out;
+    assert!(status.starts_with("? o-1, not running, "), "{status}");
+    assert!(status.contains("working") && !status.contains("interrupted"), "{status}");
+    std::fs::write(rig.mark("go"), "").unwrap();
+    rig.until_quiet();
+    let status = rig.sop_ends(0, &["status"]).out;
+    assert!(status.contains("interrupted") && !status.contains("working"), "{status}");
+    rig.sop_ends(0, &["resume"]);
+    rig.sop_ends(0, &["wait"]);
+}
+
+/// Whoever waits for a run that another process is just about to take up waits for that one.
+#[test]
+fn an_engine_that_comes_in_time_is_waited_for() {
+    let text = with_head("session_split = \"always\"", &wp("a", ""));
+    let rig = Rig::new(&text, &[("worker.sh", &worker("done_well"))]);
+    rig.apply(0);
+    let engine = rig.start(&["resume"]);
+    assert_eq!(rig.sop_ends(0, &["wait"]).out, "o-1 is done\n");
+    assert_eq!(engine.wait(), 0, "{}", rig.engine_said());
 }
 
 #[test]

@@ -128,6 +128,8 @@ fn whoever_resumes_without_it_is_told_where_it_is_kept_and_what_to_do() {
     let script = "touch $MARKS/up; until test -e $MARKS/go; do sleep 0.02; done";
     let rig =
         Rig::new(&PLAN.replace("ls > $MARKS/saw;", &format!("ls > $MARKS/saw; {script};")), &[]);
+    let other = [".git/refs/heads/other", ".git/logs/refs/heads/other"];
+    rig.touches(&other, "somebody makes a branch for a worktree of their own");
     let engine = rig.start(&["apply", "--yes"]);
     crate::support::rig::until(|| match rig.mark("up").exists() {
         true => Ok(()),

@@ -113,7 +113,7 @@ fn a_run_works_from_the_bare_folder_itself() {
     }
     let said = bare.ends("repo", 5, &["apply", "main/copying.toml", "--yes"]);
     let text = said.out + &said.err;
-    assert!(text.contains("has no checkout to copy it"), "{text}");
+    assert!(text.contains("has no checkout to copy"), "{text}");
 }
 
 #[test]

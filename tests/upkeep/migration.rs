@@ -21,6 +21,8 @@ use crate::support::git_repo::{command, sh};
 const SAID: &str = "export GIT_OPTIONAL_LOCKS=0
     git status --porcelain=v1 -z --untracked-files=all --ignored | tr '\\0' '\\n' | sort
     git stash list; git for-each-ref; git rev-parse HEAD
+    git reflog --format='%H %gD %gs'; git reflog --format='%H %gD %gs' refs/stash 2>/dev/null || true
+    git reflog --format='%H %gD %gs' main
     cat \"$(git rev-parse --git-path hooks)/post-merge\" 2>/dev/null || true
     git ls-files -v -s; git config --get-regexp '^(branch|remote|user|filter|submodule)[.]' || true
     test ! -e sub/.git || { git submodule status; git -C sub status --porcelain; git -C sub log -1 --format=%s; }
@@ -177,6 +179,67 @@ fn a_step_that_fails_undoes_all() {
     assert_eq!(sh(&main, SAID), said);
 }
 
+/// All steps are made, and then something is not as it was: all is undone.
+#[test]
+fn a_last_look_that_fails_undoes_all() {
+    for (change, says) in [
+        ("git branch late", "a ref changed"),
+        ("git update-ref -d refs/heads/other; git checkout -q -B main", "changed"),
+        ("echo later > tracked.txt; git stash -q", "changed"),
+        ("echo late > late.txt", "the checkout changed"),
+        ("echo late > ../trees/lead/other/late.txt", "a worktree changed"),
+    ] {
+        let mut place = rich();
+        place.moved("something in it changes meanwhile");
+        let main = place.main();
+        let made = migration(&place).expect("it can be moved");
+        sh(&main, change);
+        let (said, before) = (sh(&main, SAID), whole(&main));
+        let why = made.apply().expect_err(change).to_string();
+        assert!(why.contains(says) && !why.contains("undoing"), "{change}: {why}");
+        assert_eq!(whole(&main), before, "{change}");
+        assert_eq!(sh(&main, SAID), said, "{change}");
+        assert!(!main.join(".sop-migrating").exists(), "{change}");
+    }
+}
+
+/// As it is typed, after a kill in the middle of it.
+#[test]
+fn the_verb_takes_up_what_was_cut_short() {
+    for after in [0, 3, 12, usize::MAX] {
+        let mut place = rich();
+        place.moved("it is a bare repository in the end");
+        let main = place.main();
+        let (said, before) = (sh(&main, SAID), whole(&main));
+        let made = migration(&place).expect("it can be moved");
+        let after = after.min(made.journal.steps.len());
+        let sop = |code: i32, args: &[&str]| {
+            let mut sop = command(env!("CARGO_BIN_EXE_sop"), &main);
+            let sop = sop.arg("migrate-to-bare").args(args).env_remove("SOP_RUN");
+            let said = crate::support::scratch::run(sop.env("HOME", place.root()), "");
+            assert_eq!(said.code, code, "{args:?} after {after}: {}{}", said.out, said.err);
+            said.out + &said.err
+        };
+        assert!(sop(2, &["--undo"]).contains("nothing was cut short here"));
+        let cut = || {
+            made.journal.begin().expect("it is written down");
+            made.journal.make_up_to(after).expect("the steps");
+        };
+        cut();
+        let told = sop(4, &[]);
+        for command in ["sop migrate-to-bare --apply", "sop migrate-to-bare --undo"] {
+            assert!(told.contains(command), "{told}");
+        }
+        assert!(told.contains(&format!("after {after} of")), "{told}");
+        assert!(sop(0, &["--undo"]).contains("It is undone"));
+        assert_eq!(whole(&main), before, "undone after {after}");
+        cut();
+        assert!(sop(0, &["--apply"]).contains("It is finished"));
+        assert_eq!(sh(&main.join("main"), SAID), said, "finished after {after}");
+        assert!(!main.join(".sop-migrating").exists());
+    }
+}
+
 fn refused(place: &Place) -> String {
     migration(place).expect_err("it is refused").to_string()
 }
@@ -224,7 +287,7 @@ fn what_cannot_be_moved_is_refused_by_name() {
     );
     migration(&place).expect("nothing is in the way");
     script(
-        "git config --remove-section remote.origin; git config --remove-section remote.inner; rm -r dir/up.git",
+        "git config --remove-section remote.origin; git config --remove-section remote.inner; git config --remove-section branch.main; rm -r dir/up.git",
     );
     try_it("touch .git/packed-refs.lock", "packed-refs.lock", "rm .git/packed-refs.lock");
     try_it("ln -s \"$PWD/dir\" absolute", "absolute", "rm absolute");

@@ -5,6 +5,7 @@ mod bare_runs;
 mod by_hand;
 mod bytes;
 mod lossless;
+mod meanwhile;
 mod migration;
 mod place;
 mod proof;

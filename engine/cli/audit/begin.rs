@@ -82,6 +82,9 @@ pub(super) fn begin(repo: &Repo, args: &Args, color: Color) -> Result<Begun, Fai
         left_behind: dry.left_behind.clone(),
         slices: Vec::new(),
         left_out: tree.left_out,
+        output: std::path::absolute(args.output())
+            .ok()
+            .and_then(|path| path.into_os_string().into_string().ok()),
     };
     let truth = known(&audit.ground, &dry);
     let scouts = Scouts { ground: &truth, ..scouts };

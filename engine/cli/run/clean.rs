@@ -2,7 +2,7 @@
 
 use crate::cli::failure::Failure;
 use crate::cli::request::no_worker;
-use crate::cli::run_args;
+use crate::cli::run_args::{self, Which};
 use crate::cli::terminal::Color;
 use crate::cli::worktree::gc::How;
 
@@ -12,8 +12,9 @@ use crate::cli::worktree::gc::How;
 /// an archived worktree. The rest stays, with the reason. The run directory stays: `sop run archive` puts it away.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The run.
-    pub run: String,
+    /// Which run.
+    #[command(flatten)]
+    pub run: Which,
     /// How to clear away.
     #[command(flatten)]
     pub how: How,
@@ -24,7 +25,7 @@ pub(super) fn run(args: &Args, color: Color) -> Result<u8, Failure> {
         no_worker()?;
     }
     let repo = run_args::repository()?;
-    let dir = run_args::find_any(&repo, Some(&args.run))?;
+    let dir = run_args::find_any(&repo, args.run.name())?;
     let verb = format!("sop run clean {}", dir.run());
     args.how.clear(&repo, Some(dir.run().clone()), &verb, color)
 }

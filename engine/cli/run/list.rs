@@ -10,8 +10,8 @@ use crate::report::upkeep::runs as draw;
 use crate::upkeep::runs;
 use crate::upkeep::survey::Survey;
 
-/// List the runs of the repository, the newest first: at work, open (it can be gone on with), done, failed or
-/// archived, and what each left.
+/// List the runs of the repository, the newest first: how each stands, in the words of `sop status`, or that it is
+/// archived; and what it left.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Print it as JSON, an array.

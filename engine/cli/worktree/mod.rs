@@ -77,8 +77,8 @@ pub fn refused(error: UpkeepError) -> Failure {
                 None => failure,
             }
         }
-        UpkeepError::RunOpen(_) => {
-            let help = "to give it up as it is: `sop run archive RUN --unfinished`";
+        UpkeepError::RunOpen(run) => {
+            let help = format!("to give it up as it is: `sop run archive {run} --unfinished`");
             Failure::new(exit::FAILED, text).help(help)
         }
         UpkeepError::Directory(DirectoryError::Held(_)) => Failure::new(exit::HELD, text),

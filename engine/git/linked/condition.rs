@@ -104,9 +104,6 @@ impl Linked {
         let mut found = Condition {
             removing: is_cut_short(self.path(), &self.admin),
             came_since: came_since(&self.admin),
-            under_way: self.under_way(),
-            index_locked: self.admin.join("index.lock").exists(),
-            locked: self.locked(),
             ..Condition::default()
         };
         let index = ScratchIndex::of(self)?;
@@ -140,6 +137,10 @@ impl Linked {
         found.submodules.extend(submodule::own_work(inside, &self.admin, &index.submodules())?);
         found.submodules.sort();
         found.submodules.dedup();
+        // Last, since all the rest took its time.
+        found.under_way = self.under_way();
+        found.index_locked = self.admin.join("index.lock").exists();
+        found.locked = self.locked();
         Ok(found)
     }
 

@@ -98,10 +98,18 @@ impl Linked {
         self.admin == self.repo.common_dir()
     }
 
-    /// Where it stands.
+    /// Where it stood when it was looked up.
     #[must_use]
     pub fn head(&self) -> &Head {
         &self.head
+    }
+
+    /// The same worktree, looked up anew: its HEAD may have moved.
+    ///
+    /// # Errors
+    /// Its branch cannot be read.
+    pub fn again(&self) -> Result<Self, GitError> {
+        self.repo.linked(self.path.clone(), self.admin.clone())
     }
 
     /// Why a person locked it (`git worktree lock`), if one did.
@@ -224,7 +232,8 @@ impl Repo {
     }
 
     /// Branches that leads have made, by their short names.
-    pub(super) fn branches_of_leads(&self) -> Vec<Vec<u8>> {
+    #[must_use]
+    pub fn branches_of_leads(&self) -> Vec<Vec<u8>> {
         let lines = plain_file::read_own(&self.leads_file()).unwrap_or_default();
         lines.lines().filter(|line| !line.is_empty()).map(<[u8]>::to_vec).collect()
     }

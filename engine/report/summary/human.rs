@@ -5,9 +5,9 @@ use std::io::{self, Write};
 
 use super::closing::NAMES as CLOSING;
 use super::{Failure, StageSummary, Summary, Verified, WpSummary};
-use crate::event::StopReason;
 use crate::ledger::{GatePhase, Means, Note};
 use crate::model::outcome::End;
+use crate::model::stand::Stand;
 use crate::model::verdict::Judgment;
 use crate::report::cells::width;
 use crate::report::commands;
@@ -38,7 +38,7 @@ impl Summary {
         self.head(out, look)?;
         let ids = self.wps.iter().map(|wp| width(wp.id.as_str())).max().unwrap_or(0).min(WIDEST_ID);
         for wp in &self.wps {
-            wp.write(out, look, ids)?;
+            wp.write(out, look, ids, self.stand == Stand::Running)?;
         }
         writeln!(out)?;
         for stage in &self.stages {
@@ -132,10 +132,7 @@ impl Summary {
     }
 
     fn head(&self, out: &mut impl Write, look: &Look) -> io::Result<()> {
-        let (word, tone) = match self.stopped {
-            Some(StopReason::Interrupted) => ("interrupted", Tone::Warn),
-            _ => words::outcome(self.outcome),
-        };
+        let (word, tone) = words::stand(self.stand);
         let word = words::with_reason(word, self.failed_in.as_deref());
         let mark = Line::new(look).then(tone, words::tone_mark(tone, look)).gap(1);
         let text = Flow::after(mark)
@@ -172,6 +169,14 @@ impl Summary {
     /// # Errors
     /// When `out` cannot be written.
     pub fn write_next(&self, out: &mut impl Write, look: &Look) -> io::Result<()> {
+        if self.archived {
+            writeln!(out)?;
+            let text = "it is in the archive: it can be looked at, and not gone on with";
+            write_rows(out, Flow::after(Line::new(look)).then(Tone::Faint, text))?;
+        }
+        if self.next.is_empty() {
+            return Ok(());
+        }
         writeln!(out, "\n{}", look.paint(Tone::Strong, "Next"))?;
         let shown = self.next.iter().take(COMMANDS);
         let widest = shown.clone().map(|next| width(&next.command)).max().unwrap_or(0).min(60);
@@ -202,15 +207,24 @@ impl Summary {
 }
 
 impl WpSummary {
-    fn write(&self, out: &mut impl Write, look: &Look, ids: usize) -> io::Result<()> {
-        let tone = words::tone(self.state);
+    fn write(
+        &self,
+        out: &mut impl Write,
+        look: &Look,
+        ids: usize,
+        running: bool,
+    ) -> io::Result<()> {
+        let (tone, mark) = match words::is_left(self.state, running) {
+            true => (Tone::Warn, words::tone_mark(Tone::Warn, look)),
+            false => (words::tone(self.state), words::mark(self.state, look)),
+        };
         let id = self.id.as_str();
         let head = Line::new(look)
-            .then(tone, words::mark(self.state, look))
+            .then(tone, mark)
             .gap(1)
             .cell(Tone::Strong, id, ids.max(width(id)))
             .gap(2);
-        let mut text = Flow::after(head).then(tone, words::state(self.state));
+        let mut text = Flow::after(head).then(tone, words::state_of(self.state, running));
         for fact in self.course() {
             text = text.dot().then(Tone::Normal, &fact);
         }

@@ -24,6 +24,7 @@ use crate::model::critic::Reading;
 use crate::model::ids::{CommitId, RunId, StageId, TierId, WpId};
 use crate::model::outcome::{Class, End, Problem};
 use crate::model::plan::Kind;
+use crate::model::stand::Stand;
 use crate::model::time::Length;
 use crate::model::turn::Fault;
 use crate::model::verdict::Judgment;
@@ -33,6 +34,9 @@ use crate::report::delivery::Delivered;
 use crate::report::whole::Whole;
 use crate::report::words;
 
+/// What a command begins with that takes the result.
+const TAKES: &str = "git merge ";
+
 /// A run in retrospect.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Summary {
@@ -40,8 +44,12 @@ pub struct Summary {
     pub run: RunId,
     /// What it is for.
     pub goal: String,
-    /// How it stands.
+    /// How it stands, as far as its work is concerned.
     pub outcome: Outcome,
+    /// The same, with whether anybody is at work on it: the word that all reports say.
+    pub stand: Stand,
+    /// Whether it was put away: nobody goes on with it.
+    pub archived: bool,
     /// What failed, where every WP got through and it failed all the same.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub failed_in: Option<String>,
@@ -230,6 +238,8 @@ impl Summary {
             run: ledger.run.clone(),
             goal: ledger.goal.clone(),
             outcome: ledger.outcome.unwrap_or_else(|| ledger.standing()),
+            stand: ledger.stands(false),
+            archived: false,
             failed_in: words::failed_in(ledger),
             stopped: ledger.stopped.filter(|_| ledger.outcome.is_none()),
             took: ledger.updated_at.since(ledger.created_at),
@@ -288,6 +298,42 @@ impl Summary {
                 }
             }
         }
+        self
+    }
+
+    /// The same of a run that an engine has.
+    #[must_use]
+    pub fn running(mut self) -> Self {
+        if self.stopped.is_none() && !matches!(self.stand, Stand::Done | Stand::Failed) {
+            self.stand = Stand::Running;
+        }
+        self
+    }
+
+    /// The same of a run that was put away: what it left can be taken, and nothing else can be done with it.
+    #[must_use]
+    pub fn put_away(mut self) -> Self {
+        self.archived = true;
+        self.next.retain(|next| next.command.starts_with(TAKES));
+        let clean = commands::clean(&self.run);
+        self.closing.remains.retain(|it| it.command == clean);
+        self
+    }
+
+    /// The same, what was asked of the run included, that stood so before: an engine takes that up first.
+    #[must_use]
+    pub fn asked_of(mut self, before: &Ledger) -> Self {
+        let resume = commands::resume(&self.run);
+        let fresh = |wp: &WpSummary| {
+            wp.state == Phase::Cancelled
+                && before.wp(&wp.id).is_some_and(|it| it.phase != Phase::Cancelled)
+        };
+        let undone: Vec<String> = (self.wps.iter().filter(|wp| fresh(wp)))
+            .map(|wp| commands::retry(&self.run, &wp.id))
+            .collect();
+        self.next.retain(|next| next.command != resume && !undone.contains(&next.command));
+        let why = "take up what was asked for".to_owned();
+        self.next.insert(0, NextCommand { command: resume, why });
         self
     }
 

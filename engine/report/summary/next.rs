@@ -29,9 +29,14 @@ pub(super) fn commands(ledger: &Ledger) -> Vec<NextCommand> {
     };
     let of = |phase: Phase| ledger.wps.iter().filter(move |wp| wp.phase == phase);
 
-    // A run that was interrupted may have nothing wrong with it at all: that comes first.
-    if ledger.outcome.is_none() && ledger.stopped == Some(StopReason::Interrupted) {
+    // A run that nobody is at work on may have nothing wrong with it at all: that comes first.
+    let interrupted = ledger.outcome.is_none() && ledger.stopped == Some(StopReason::Interrupted);
+    if interrupted {
         say(commands::resume(run), "go on where it stopped");
+    } else if ledger.unbegun() {
+        say(commands::resume(run), "it is approved and nothing has begun: go on, from any session");
+    } else if ledger.goes_on() && !ledger.tampered() {
+        say(commands::resume(run), "go on: no engine has the run");
     }
     for fork in of(Phase::AwaitingAnswer).flat_map(WpState::unanswered) {
         say(commands::answer(run, fork.number), &fork.question);
@@ -134,10 +139,6 @@ pub(super) fn commands(ledger: &Ledger) -> Vec<NextCommand> {
                 (commands::status(run), "everything has landed")
             }
             Some(Outcome::Done) => (commands::status(run), "nothing was to be merged"),
-            None if ledger.unbegun() => (
-                commands::resume(run),
-                "it is approved and nothing has begun: go on, from any session",
-            ),
             _ => (commands::resume(run), "go on"),
         };
         next.push(NextCommand { command, why: why.to_owned() });

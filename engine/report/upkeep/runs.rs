@@ -18,15 +18,16 @@ pub fn list(runs: &[RunLine], now: Timestamp, out: &mut impl Write, look: &Look)
         return writeln!(out, "This repository has no run yet.");
     }
     let names = runs.iter().map(|run| width(run.run.as_str())).max().unwrap_or(0).min(32);
+    let states = runs.iter().map(|run| width(state(run).0)).max().unwrap_or(0);
     for run in runs {
-        let (word, tone) = state(run.state);
+        let (word, tone) = state(run);
         let name = run.run.as_str();
         let head = Line::new(look)
             .then(tone, words::tone_mark(tone, look))
             .gap(1)
             .cell(Tone::Strong, name, names.max(width(name)))
             .gap(2)
-            .cell(tone, word, 10);
+            .cell(tone, word, states.max(width(word)));
         let mut text = Flow::after(head);
         match &run.unreadable {
             Some(why) => text = text.then(Tone::Bad, why),
@@ -53,13 +54,11 @@ pub fn list(runs: &[RunLine], now: Timestamp, out: &mut impl Write, look: &Look)
     Ok(())
 }
 
-fn state(state: RunState) -> (&'static str, Tone) {
-    match state {
-        RunState::AtWork => ("at work", Tone::Active),
-        RunState::Open => ("open", Tone::Warn),
-        RunState::Failed => ("failed", Tone::Bad),
-        RunState::Done => ("done", Tone::Good),
-        RunState::Archived => ("archived", Tone::Faint),
-        RunState::Unreadable => ("unreadable", Tone::Bad),
+/// How it stands, in the word of all reports, but for what only this list knows.
+fn state(run: &RunLine) -> (&'static str, Tone) {
+    match (run.state, run.stand) {
+        (RunState::Archived, _) => ("archived", Tone::Faint),
+        (RunState::Unreadable, _) | (_, None) => ("unreadable", Tone::Bad),
+        (_, Some(stand)) => words::stand(stand),
     }
 }

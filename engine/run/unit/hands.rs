@@ -117,7 +117,7 @@ impl Unit {
         if snapshot.changes.is_empty() && !self.wp().allow_empty {
             let text = "nothing differs from the base; if there was nothing to do, the plan must say \
                         `allow_empty = true`";
-            problems.push(Problem::new(Check::Scope, text).about("the worktree"));
+            problems.push(Problem::new(Check::Scope, text));
         }
         let known: HashSet<String> = notes.drain(..).collect();
         let mut notes: Vec<String> = known.into_iter().collect();

@@ -6,7 +6,7 @@ use crate::git::scope::{self, What};
 use crate::git::{GitError, GuardSpec, SnapshotSpec};
 use crate::model::critic::Remarks;
 use crate::model::gap::Leads;
-use crate::model::outcome::{Check, Problem};
+use crate::model::outcome::{Check, Problem, Ran};
 use crate::model::plan::{Checkout, Kind, ReportForm};
 use crate::plain_file;
 
@@ -176,18 +176,28 @@ impl Unit {
 
     /// A report that is not what the plan says it must be.
     fn unreadable_report(&self) -> Option<Problem> {
-        let (what, read): (_, fn(&str) -> Option<String>) = match self.wp().report {
+        let (who, what, read): (_, _, fn(&str) -> Option<String>) = match self.wp().report {
             ReportForm::Text => return None,
-            ReportForm::Leads => ("findings", |text| Leads::in_answer(text).err()),
-            ReportForm::Remarks => ("remarks", |text| Remarks::in_answer(text).err()),
+            ReportForm::Leads => ("scout", "findings", |text| Leads::in_answer(text).err()),
+            ReportForm::Remarks => ("critic", "remarks", |text| Remarks::in_answer(text).err()),
         };
         let name = self.state.report.as_ref()?;
         let why = match plain_file::read(&self.site.dir.named(name), REPORT_LIMIT) {
             Ok(bytes) => read(&String::from_utf8_lossy(&bytes))?,
             Err(error) => error.to_string(),
         };
-        let text = format!("the report holds no {what} that a program can read: {why}");
-        Some(Problem::new(Check::Worker, text))
+        let unread = format!("the report holds no {what} that a program can read: {why}");
+        // How it ended says more than what is wrong with what it had written by then.
+        let failed = self.state.worked.as_ref().filter(|ran| !ran.end.success());
+        let text = match failed {
+            Some(ran) => format!("the {who} failed ({}), and {unread}", ran.end),
+            None => unread,
+        };
+        let problem = Problem::new(Check::Worker, text);
+        Some(match failed {
+            Some(ran) => self.with_log(problem, ran),
+            None => problem,
+        })
     }
 
     /// A worker that says it is done and left nothing.
@@ -209,11 +219,14 @@ impl Unit {
         };
         let problem = Problem::new(Check::Worker, format!("the worker ({end}) {text}"));
         Some(match &self.state.worked {
-            Some(ran) => {
-                let tail = crate::process::tail(&self.site.dir.named(&ran.log), 40);
-                problem.logged(&ran.log, tail.unwrap_or_default().join("\n"))
-            }
+            Some(ran) => self.with_log(problem, ran),
             None => problem,
         })
+    }
+
+    /// The same, with the end of what the worker printed.
+    fn with_log(&self, problem: Problem, ran: &Ran) -> Problem {
+        let tail = crate::process::tail(&self.site.dir.named(&ran.log), 40);
+        problem.logged(&ran.log, tail.unwrap_or_default().join("\n"))
     }
 }

@@ -53,7 +53,8 @@ pub(super) fn refusals(
         if !known.state.is_over() && known.state != RunState::Unreadable {
             let run = known.dir.run();
             why.push(format!(
-                "the run `{run}` is not over, and knows its worktrees by their place; end it, or `sop run archive {run} --unfinished`"
+                "the run `{run}` is not over, and knows its worktrees by their place; `sop resume {run}` goes on with \
+                 it, `sop run archive {run} --unfinished` gives it up"
             ));
         }
     }

@@ -12,7 +12,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use crate::git::Repo;
-use crate::git::layout::Places;
+use crate::git::layout::{BARE, Places};
 use crate::git::linked::condition::Condition;
 use crate::git::linked::{Head, Linked};
 use crate::process;
@@ -108,9 +108,14 @@ impl Migration {
         self.journal.close()
     }
 
-    /// That refs, stash and every worktree are as they were.
+    /// That refs, stash and every worktree are as they were, and that nothing came to be meanwhile.
     fn as_it_was(&self) -> Result<(), UpkeepError> {
         let changed = |what: &str| UpkeepError::Changed { what: what.to_owned() };
+        let mut left = entries(&self.journal.top.path())?;
+        left.retain(|name| name != BARE && Some(name.as_os_str()) != self.folder.file_name());
+        if !left.is_empty() {
+            return Err(changed("the checkout"));
+        }
         let repo = Repo::discover(&self.folder)?;
         let (_, linked) = split(&repo)?;
         if repo.all_refs()? != self.before.refs {

@@ -28,6 +28,27 @@ fn several_files_are_checked_and_summed_up_together() {
     assert!(said.out.contains("--> three.toml:5:1"), "{}", said.out);
 }
 
+/// A file that is something else altogether is said to be that, once, and not line by line.
+#[test]
+fn what_is_no_toml_at_all_is_said_to_be_none_in_a_few_findings() {
+    let scratch = Scratch::repo(HERE);
+    let text: String = (0..50).map(|n| format!("- *item* {n}: see `x`\n")).collect();
+    scratch.write("notes.md", &text);
+    let said = scratch.sop(&["validate", "notes.md"]);
+    assert_eq!(said.code, 1);
+    let lines: Vec<&str> = said.out.lines().collect();
+    assert_eq!(lines.last(), Some(&"3 errors in notes.md"), "{}", said.out);
+    assert!(
+        said.out.contains("47 more places in this file are not TOML; is it a plan?"),
+        "{}",
+        said.out
+    );
+    // A few mistakes are each told.
+    let wrong = (0..8).map(|n| format!("a{n} = \n")).collect::<String>();
+    scratch.write("plan.toml", wrong);
+    assert!(scratch.sop(&["validate"]).out.ends_with("8 errors in plan.toml\n"));
+}
+
 #[test]
 fn standard_input_is_a_file_named_dash() {
     let scratch = Scratch::repo(HERE);

@@ -84,4 +84,8 @@ fn a_remote_that_is_no_forge_is_told_with_what_would_do() {
     let said = shop.sop(5, &["plan"]);
     assert!(said.out.contains("set `pull_request = false` under `[delivery]`"), "{}", said.out);
     assert!(!said.out.contains("nothing stands in the way"), "{}", said.out);
+    let path = shop.rig.root().join("pushed.toml");
+    std::fs::write(&path, super::one().replace(LOW, "[delivery]\npull_request = false\n")).unwrap();
+    shop.sop(0, &["apply", "--yes", path.to_str().unwrap()]);
+    assert_eq!(shop.branches(), ["main", "sop/o-1/a"]);
 }

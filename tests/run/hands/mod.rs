@@ -68,7 +68,14 @@ fn what_was_escalated_is_mended_by_hand_and_no_round_is_spent() {
     assert!(said.out.contains("a passed") && said.out.contains("a.txt"), "{}", said.out);
     assert_eq!((rig.wp("a").round, rig.wp("a").attempt), (1, 1));
     assert_eq!(rig.lines("starts"), ["a/1"]);
-    // Whoever was put off has its chance again.
+    // Whoever was put off has its chance again, once somebody goes on with the run.
+    for verb in ["status", "inbox"] {
+        let said = rig.sop_ends(0, &[verb]).out;
+        assert!(
+            said.contains("\n  sop resume o-1") || said.contains("    sop resume o-1"),
+            "{said}"
+        );
+    }
     let said = rig.sop_ends(0, &["resume"]);
     assert!(said.out.contains("changed by the lead: a.txt"), "{}", said.out);
     assert_eq!(rig.lines("starts"), ["a/1", "b/1"]);
@@ -129,7 +136,9 @@ fn with_no_engine_left_a_worker_that_outlived_it_is_stopped() {
     rig.until_lines("starts", 1);
     engine.signal(rustix::process::Signal::KILL);
     assert_eq!(engine.wait(), 256);
-    let worktree = take(&rig, "a");
+    let said = rig.sop_ends(0, &["take", "a"]);
+    assert!(said.err.contains("a is yours (it was working)"), "{}", said.err);
+    let worktree = PathBuf::from(said.out.trim_end());
     rig.until_quiet();
     // Whoever takes the run up starts nobody in it.
     rig.sop_ends(4, &["resume"]);
