@@ -1,4 +1,5 @@
-//! The user's checkout as `git status --porcelain=v1` and `git diff HEAD` print it, byte for byte.
+//! The user's checkout as `git status --porcelain=v1 --untracked-files=all` and `git diff HEAD` print it, byte for byte,
+//! where nothing is configured otherwise.
 //!
 //! Both refresh the index, and `git diff` writes it back whatever `GIT_OPTIONAL_LOCKS` says: they are given a
 //! copy of it.
@@ -39,13 +40,22 @@ impl Repo {
             }
         };
         let (head, status, diff) = std::thread::scope(|scope| {
-            let status =
-                scope.spawn(|| git().args(["status", "--porcelain=v1"]).asked(limit, MOST));
+            // Each file of a folder: one that comes into it later is seen as well.
+            let status = ["status", "--porcelain=v1", "--untracked-files=all"];
+            let status = git().args(status).args(["--ignore-submodules=none", "--renames"]);
+            let status = scope.spawn(|| status.asked(limit, MOST));
             let head = self.resolve("HEAD").ok();
             let diff = match head {
                 // Programs that the configuration names are not run for it.
                 Some(_) => git()
-                    .args(["diff", "--no-ext-diff", "--no-textconv", "--no-color", "HEAD"])
+                    .args([
+                        "diff",
+                        "--no-ext-diff",
+                        "--no-textconv",
+                        "--no-color",
+                        "--find-renames",
+                    ])
+                    .args(["--ignore-submodules=none", "--submodule=short", "HEAD"])
                     .asked(limit, MOST),
                 None => Ok(Vec::new()),
             };

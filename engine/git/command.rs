@@ -14,7 +14,7 @@ use std::time::Duration;
 use bstr::ByteSlice;
 
 use super::error::GitError;
-use super::said;
+use crate::process;
 use crate::quick::hear::{self, Heard, Most, Why, Wish};
 use crate::quick::{self, Answer, NoAnswer};
 
@@ -29,17 +29,33 @@ const KEPT: [&str; 6] = [
     "GIT_SSH_COMMAND",
 ];
 
-/// Settings under which nothing of the user's or the worker's runs, hides or converts behind our back.
-const HARDENED: [&str; 9] = [
+/// Settings under which nothing of the user's or the worker's runs, hides or converts behind our back, and what git
+/// lists is all there is, in the form that we read.
+const HARDENED: [&str; 23] = [
     "core.hooksPath=/dev/null",
     "core.fsmonitor=false",
     "core.untrackedCache=false",
     "core.splitIndex=false",
     "core.safecrlf=false",
+    "core.quotePath=true",
+    "core.trustctime=true",
+    "core.checkStat=default",
+    "core.ignoreStat=false",
     "index.sparse=false",
     "index.version=2",
     "gc.auto=0",
     "maintenance.auto=false",
+    "add.ignoreErrors=false",
+    "color.ui=false",
+    "status.showUntrackedFiles=all",
+    "status.relativePaths=false",
+    "diff.relative=false",
+    "diff.ignoreSubmodules=none",
+    "diff.noprefix=false",
+    "diff.mnemonicPrefix=false",
+    // A file that is not there ends every command that compares anything.
+    "diff.orderFile=/dev/null",
+    "log.showSignature=false",
 ];
 
 /// How many lines of standard error an error carries.
@@ -226,6 +242,6 @@ impl Git {
 pub(super) fn failed(output: &Output, command: String) -> GitError {
     let lines: Vec<&[u8]> = output.stderr.lines().filter(|line| !line.trim().is_empty()).collect();
     let last = &lines[lines.len().saturating_sub(TAIL_LINES)..];
-    let shown: Vec<String> = last.iter().map(|line| said::plain(line)).collect();
+    let shown: Vec<String> = last.iter().map(|line| process::plain(line)).collect();
     GitError::Failed { command, code: output.status.code(), stderr: shown.join("\n") }
 }

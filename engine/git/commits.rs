@@ -137,8 +137,8 @@ impl Repo {
 
     /// Stores a blob as it is, unfiltered.
     pub(super) fn write_blob(&self, bytes: &[u8]) -> Result<ObjectId, GitError> {
-        if let Some(done) = self.with(|repo| repo.blob(bytes)) {
-            let id = done.map_err(GitError::objects("cannot store an object"))?;
+        // What libgit2 cannot store, on a full disk say, it does not say why: then git tries, and says it.
+        if let Some(Ok(id)) = self.with(|repo| repo.blob(bytes)) {
             return ObjectId::from_bytes(id.as_bytes())
                 .ok_or(GitError::UnknownRevision { rev: id.to_string() });
         }
@@ -169,17 +169,13 @@ impl Repo {
             let parents: Result<Vec<_>, _> =
                 parents.iter().map(|id| repo.find_commit(oid(id)?)).collect();
             let parents = parents?;
-            repo.commit(
-                None,
-                &signature,
-                &signature,
-                &message,
-                &tree,
-                &parents.iter().collect::<Vec<_>>(),
-            )
+            let parents = parents.iter().collect::<Vec<_>>();
+            let made = repo.commit(None, &signature, &signature, &message, &tree, &parents)?;
+            // On a full disk libgit2 1.9 gives an id all the same, and there is no such object.
+            Ok::<_, git2::Error>(repo.odb()?.exists(made).then_some(made))
         });
-        if let Some(made) = made {
-            return made.map(commit_id).map_err(GitError::objects("cannot make a commit"));
+        if let Some(Ok(Some(made))) = made {
+            return Ok(commit_id(made));
         }
         let date = format!("@{when} +0000");
         let mut git = self.git().args(["commit-tree", "--no-gpg-sign", tree.as_str()]);

@@ -141,6 +141,12 @@ pub enum GitError {
         /// What is wrong.
         what: String,
     },
+    /// Files that git takes into no tree, by their names.
+    #[error("git stores no file of such a name: {}; rename it, or move it away", listed(.paths))]
+    Unstorable {
+        /// Relative to the worktree.
+        paths: Vec<BString>,
+    },
     /// A removal was cut short, and files were put into the folder that it had moved aside.
     #[error(
         "its removal was cut short, and since then something came into {}: {}; move that out of there",

@@ -1,5 +1,6 @@
 //! What an attempt to make a worktree left when it died, and what else may be in the way of one.
 
+use std::collections::HashSet;
 use std::io::ErrorKind;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -10,10 +11,13 @@ use crate::plain_file;
 
 use super::command::Git;
 use super::error::GitError;
+use super::ignore::IgnoreRules;
+use super::index_file::Index;
 use super::linked::Head;
 use super::registry::Plan;
 use super::repo::Repo;
 use super::seed::write_whole;
+use super::walk::Walk;
 use super::worktree::{MARK, Worktree, WorktreeSpec};
 
 impl Repo {
@@ -105,6 +109,7 @@ impl Repo {
             if (nameless || place.as_deref() == Some(&plan.path)) && !admin.join(MARK).exists() {
                 let ours = self.admin_of(&plan.path).is_some_and(|at| at == admin);
                 if ours {
+                    self.only_checked_out(plan)?;
                     std::fs::remove_dir_all(&plan.path)
                         .map_err(GitError::io("remove", &plan.path))?;
                 }
@@ -128,6 +133,26 @@ impl Repo {
             self.delete_branch(branch, &CommitId(plan.base.clone()))?;
         }
         Ok(())
+    }
+
+    /// Refuses what a checkout of the plan's base would not have put there: somebody took it for finished.
+    fn only_checked_out(&self, plan: &Plan) -> Result<(), GitError> {
+        let index = Index::of_leaves(&self.leaves_of(&plan.base)?);
+        let (rules, keep_out) = (IgnoreRules::default(), HashSet::new());
+        let walk = Walk {
+            root: &plan.path,
+            index: &index,
+            rules: &rules,
+            keep_out: &keep_out,
+            fingerprints: false,
+        };
+        let found = walk.run()?;
+        let new = found.suspects.into_iter().filter(|it| it.entry.is_none()).map(|it| it.path);
+        let new = new.chain(found.irregular.into_iter().map(|odd| odd.path)).next();
+        new.map_or(Ok(()), |path| {
+            let what = format!("a worktree that was never finished, and somebody's {path:?} in it");
+            Err(GitError::PathTaken { path: plan.path.clone(), what })
+        })
     }
 
     /// A finished worktree of this plan whose folder somebody removed.

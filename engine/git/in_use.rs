@@ -2,6 +2,9 @@
 //!
 //! Every open file of every process is asked about, and a machine has many: each process is opened once and
 //! asked by names relative to it, nothing is allocated for an answer, and one look serves several folders.
+//!
+//! The system tells where a file is by its path among the mounts that the process sees. A folder that is mounted in a
+//! second place, here or in a container, has a second path: all of its paths are looked up for each set of mounts.
 
 use std::path::Path;
 
@@ -32,6 +35,7 @@ pub fn users_of_each<T: AsRef<Path>>(folders: &[T]) -> Vec<Vec<User>> {
 
 #[cfg(target_os = "linux")]
 mod linux {
+    use std::collections::HashMap;
     use std::ffi::CStr;
     use std::mem::MaybeUninit;
     use std::os::fd::AsFd;
@@ -41,6 +45,7 @@ mod linux {
     use rustix::fs::{Mode, OFlags, RawDir};
 
     use super::User;
+    use crate::git::mounts::{Inside, Mounts};
 
     const FOLDER: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
 
@@ -52,6 +57,11 @@ mod linux {
         let folders: Vec<&[u8]> =
             folders.iter().map(|folder| folder.as_ref().as_os_str().as_bytes()).collect();
         let own = std::process::id();
+        let mounts = Mounts::of(Path::new("/proc/self"));
+        let places: Vec<Option<Inside>> =
+            folders.iter().map(|folder| mounts.place_of(folder)).collect();
+        // Most processes see the same mounts.
+        let mut known: HashMap<Vec<u8>, Vec<(usize, Vec<u8>)>> = HashMap::new();
         let mut used = vec![false; folders.len()];
         for item in listing.flatten() {
             let Some(pid) = item.file_name().to_str().and_then(|name| name.parse::<u32>().ok())
@@ -61,10 +71,21 @@ mod linux {
             let Ok(process) = rustix::fs::open(item.path(), FOLDER, Mode::empty()) else {
                 continue;
             };
-            leads_into(&process, c"cwd", &folders, &mut used);
-            leads_into(&process, c"exe", &folders, &mut used);
+            let mut buffer = [const { MaybeUninit::uninit() }; 64];
+            let set = match rustix::fs::readlinkat_raw(&process, c"ns/mnt", &mut buffer) {
+                Ok((set, _)) => &*set,
+                Err(_) => &[],
+            };
+            if !known.contains_key(set) {
+                let mounts = Mounts::of(&item.path());
+                known.insert(set.to_vec(), paths(&folders, &places, &mounts));
+            }
+            let paths = &known[set];
+            leads_into(&process, c"cwd", paths, &mut used);
+            leads_into(&process, c"root", paths, &mut used);
+            leads_into(&process, c"exe", paths, &mut used);
             if pid != own {
-                open_files(&process, &folders, &mut used);
+                open_files(&process, paths, &mut used);
             }
             if used.contains(&true) {
                 let name = std::fs::read_to_string(item.path().join("comm")).unwrap_or_default();
@@ -76,8 +97,23 @@ mod linux {
         }
     }
 
+    /// Every path of each folder among these mounts, with the folder's place in the list.
+    fn paths(
+        folders: &[&[u8]],
+        places: &[Option<Inside>],
+        mounts: &Mounts,
+    ) -> Vec<(usize, Vec<u8>)> {
+        let mut found = Vec::new();
+        for (at, (folder, place)) in folders.iter().zip(places).enumerate() {
+            found.push((at, folder.to_vec()));
+            let others = place.iter().flat_map(|place| mounts.paths_of(place));
+            found.extend(others.filter(|path| path != folder).map(|path| (at, path)));
+        }
+        found
+    }
+
     /// Marks the folders in which a process has a file open.
-    fn open_files(process: impl AsFd, folders: &[&[u8]], used: &mut [bool]) {
+    fn open_files(process: impl AsFd, folders: &[(usize, Vec<u8>)], used: &mut [bool]) {
         let Ok(files) = rustix::fs::openat(process, "fd", FOLDER, Mode::empty()) else {
             return;
         };
@@ -93,14 +129,14 @@ mod linux {
 
     /// Marks the folders that a link of `/proc` leads to, or into. One whose text was cut off leads as deep as it
     /// was read, and a folder's own path is never as long as that.
-    fn leads_into(at: impl AsFd, link: &CStr, folders: &[&[u8]], used: &mut [bool]) {
+    fn leads_into(at: impl AsFd, link: &CStr, folders: &[(usize, Vec<u8>)], used: &mut [bool]) {
         let mut buffer = [const { MaybeUninit::uninit() }; 4096];
         let Ok((target, _)) = rustix::fs::readlinkat_raw(at, link, &mut buffer) else {
             return;
         };
-        for (folder, used) in folders.iter().zip(used) {
-            let rest = target.strip_prefix(*folder);
-            *used |= rest.is_some_and(|rest| rest.is_empty() || rest[0] == b'/');
+        for (at, folder) in folders {
+            let rest = target.strip_prefix(&folder[..]);
+            used[*at] |= rest.is_some_and(|rest| rest.is_empty() || rest[0] == b'/');
         }
     }
 }

@@ -45,3 +45,14 @@ impl fmt::Display for IrregularKind {
         })
     }
 }
+
+/// Names that git takes for its own folder on some file system, and so stores in no tree.
+#[must_use]
+pub fn names_git(name: &[u8]) -> bool {
+    let lower = name.to_ascii_lowercase();
+    let rest = lower.strip_prefix(b".git").or_else(|| lower.strip_prefix(b"git~1"));
+    rest.is_some_and(|rest| {
+        let end = rest.iter().position(|b| matches!(b, b':' | b'\\')).unwrap_or(rest.len());
+        rest[..end].iter().all(|b| matches!(b, b' ' | b'.'))
+    })
+}

@@ -6,8 +6,8 @@ use super::command::failed;
 use super::error::GitError;
 use super::objects::Identity;
 use super::repo::Repo;
-use super::said;
 use crate::model::ids::{CommitId, TreeId};
+use crate::process;
 
 /// How a merge ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -97,7 +97,7 @@ impl Repo {
                     let Some(text) = fields.by_ref().nth(count + 1) else {
                         break;
                     };
-                    messages.extend(text.lines().map(said::plain));
+                    messages.extend(text.lines().map(process::plain));
                 }
                 Ok(Err((paths, messages)))
             }

@@ -48,6 +48,8 @@ pub mod linked;
 mod listing;
 mod look;
 pub mod merge;
+#[cfg(target_os = "linux")]
+mod mounts;
 pub mod objects;
 mod patch;
 pub mod pushes;
@@ -59,7 +61,6 @@ pub mod remote;
 pub mod removal;
 pub mod repo;
 pub mod rewritten;
-mod said;
 pub mod scope;
 mod seed;
 mod settings;

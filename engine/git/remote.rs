@@ -11,8 +11,8 @@ use bstr::ByteSlice;
 use super::error::GitError;
 use super::pushes::without_password;
 use super::repo::Repo;
-use super::said;
 use crate::model::ids::CommitId;
+use crate::process;
 
 /// How long a remote may take to say where a branch stands.
 const ASK: Duration = Duration::from_secs(60);
@@ -122,7 +122,7 @@ impl Repo {
 fn refused(output: &std::process::Output, command: String) -> GitError {
     let of_ref = output.stdout.lines().filter(|line| line.starts_with(b"!"));
     let said = output.stderr.lines().filter(|line| !line.trim().is_empty());
-    let all: Vec<String> = of_ref.chain(said).map(said::plain).collect();
+    let all: Vec<String> = of_ref.chain(said).map(process::plain).collect();
     let from = all.len().saturating_sub(12);
     GitError::Failed { command, code: output.status.code(), stderr: all[from..].join("\n") }
 }

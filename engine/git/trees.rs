@@ -6,6 +6,7 @@ use bstr::{BString, ByteSlice};
 
 use crate::model::ids::TreeId;
 
+use super::command::failed;
 use super::error::GitError;
 use super::objects::{Change, Leaf, ObjectId, octal, raw};
 use super::repo::Repo;
@@ -80,10 +81,9 @@ impl Repo {
             }
         });
         match built {
-            Some(built) => built
-                .map(|id| TreeId(id.to_string()))
-                .map_err(GitError::objects("cannot store a tree")),
-            None => self.edit_tree_by_index(base, edits),
+            Some(Ok(built)) => Ok(TreeId(built.to_string())),
+            // What libgit2 cannot do, git does, or says why not.
+            Some(Err(_)) | None => self.edit_tree_by_index(base, edits),
         }
     }
 
@@ -106,7 +106,17 @@ impl Repo {
             );
             feed.extend(head.bytes().chain(path.bytes()).chain([0]));
         }
-        git().args(["update-index", "-z", "--index-info"]).feed(feed).run()?;
+        let put = git().args(["update-index", "-z", "--index-info"]).feed(feed);
+        let (output, line) = put.output()?;
+        if !output.status.success() {
+            return Err(failed(&output, line));
+        }
+        // A name that it refuses it passes over, and ends well.
+        let passed = output.stderr.lines().filter_map(|line| line.strip_prefix(b"Ignoring path "));
+        let paths: Vec<BString> = passed.map(BString::from).collect();
+        if !paths.is_empty() {
+            return Err(GitError::Unstorable { paths });
+        }
         git().arg("write-tree").run_line().map(TreeId)
     }
 }

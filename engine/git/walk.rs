@@ -21,7 +21,7 @@ use crate::plain_file;
 use super::error::GitError;
 use super::ignore::IgnoreRules;
 use super::index_file::{Entry, Index, Stat};
-use super::irregular::{Irregular, IrregularKind};
+use super::irregular::{Irregular, IrregularKind, names_git};
 use super::objects::{EXECUTABLE, FILE, GITLINK, SYMLINK};
 
 /// Below this many paths one thread is faster than two.
@@ -352,14 +352,5 @@ pub(super) fn mode_of(metadata: &Metadata) -> u32 {
         true => SYMLINK,
         false if metadata.mode() & 0o100 != 0 => EXECUTABLE,
         false => FILE,
-    }
-}
-
-/// Names that git takes for its own folder on some file system, and so stores in no tree.
-fn names_git(name: &[u8]) -> bool {
-    let lower = name.to_ascii_lowercase();
-    match lower.strip_prefix(b".git") {
-        Some(rest) => rest.iter().all(|b| matches!(b, b' ' | b'.')) || rest.starts_with(b":"),
-        None => lower == b"git~1",
     }
 }

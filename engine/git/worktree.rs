@@ -17,6 +17,7 @@ use crate::plain_file;
 
 use super::command::Git;
 use super::error::GitError;
+use super::linked::away::clear_aside;
 use super::registry::{Claim, Plan};
 use super::repo::Repo;
 use super::seed::write_whole;
@@ -301,6 +302,11 @@ impl Repo {
         admin: PathBuf,
         seed: &Path,
     ) -> Result<Worktree, GitError> {
+        // What a removal that was cut short had moved aside. Where something came into it since, it stays there.
+        match clear_aside(&admin) {
+            Ok(()) | Err(GitError::CameSince { .. }) => {}
+            Err(error) => return Err(error),
+        }
         for stale in ["index.lock", "HEAD.lock", "info/sparse-checkout", REMOVING] {
             match std::fs::remove_file(admin.join(stale)) {
                 Err(error) if error.kind() != ErrorKind::NotFound => {

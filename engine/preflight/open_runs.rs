@@ -65,9 +65,7 @@ fn standing(dir: &RunDir) -> (OpenRun, String) {
     let (word, _) = words::stand(ledger.stands(engine));
     if let Some(outcome) = ledger.outcome {
         return match outcome {
-            Outcome::Waiting => {
-                said(true, word.to_owned(), for_a_person(dir, &ledger))
-            }
+            Outcome::Waiting => said(true, word.to_owned(), for_a_person(dir, &ledger)),
             _ => said(true, String::new(), String::new()),
         };
     }

@@ -26,6 +26,7 @@ pub fn archive(repo: &Repo, name: &str, how: How) -> Result<Archived, UpkeepErro
     let survey = Survey::of(repo)?;
     let tree = survey.find(name)?;
     let mut why = grounds::stays(&tree);
+    why.extend(grounds::unkeepable(&tree));
     if let Whose::Run { run, .. } = &tree.whose {
         why.extend(grounds::needed(&tree, survey.run(run).map(|run| run.state)));
     }

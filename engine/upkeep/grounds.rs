@@ -52,6 +52,14 @@ pub fn stays(tree: &Surveyed) -> Vec<String> {
     why
 }
 
+/// What in it could not be kept if it was archived, a sentence each.
+#[must_use]
+pub fn unkeepable(tree: &Surveyed) -> Option<String> {
+    let paths = &tree.condition.unstorable;
+    let why = "git stores no file of such a name, so it cannot be kept; rename it, or move it away";
+    (!paths.is_empty()).then(|| format!("{why}: {}", listed(paths)))
+}
+
 /// As [`stays`], for one that is to go without being archived: no word of it may be lost.
 #[must_use]
 pub fn unkept(tree: &Surveyed) -> Vec<String> {

@@ -6,7 +6,7 @@ use super::error::UpkeepError;
 use super::grounds;
 use super::survey::{Survey, Surveyed, listed};
 use crate::git::Repo;
-use crate::git::linked::Head;
+use crate::git::linked::{Head, Linked};
 use crate::model::upkeep::{Gone, Whose};
 use crate::process;
 
@@ -94,6 +94,13 @@ pub fn drop_own_branch(repo: &Repo, tree: &Surveyed) -> Result<Option<String>, U
     let own = tree.note.as_ref().map(|note| note.branch.as_str());
     match tree.linked.head() {
         Head::Branch(branch, Some(at)) if own == Some(branch) && tree.merged.is_some() => {
+            // Git would let two worktrees be on one branch, and then it is the other's as well.
+            let on_it = |other: &Linked| {
+                other.admin() != tree.linked.admin() && other.head().branch() == Some(branch)
+            };
+            if repo.all_worktrees()?.iter().any(on_it) {
+                return Ok(None);
+            }
             repo.delete_branch(branch, at)?;
             Ok(Some(branch.clone()))
         }

@@ -1,5 +1,8 @@
 //! A run put away: its worktrees archived, its directory moved to the archive. Its branches stay.
 
+use std::io;
+use std::path::Path;
+
 use super::archive::{How, put_away};
 use super::error::UpkeepError;
 use super::grounds;
@@ -82,7 +85,8 @@ pub fn archive(repo: &Repo, run: &str, unfinished: bool) -> Result<PutAway, Upke
     let trees: Vec<_> = survey.all()?.into_iter().filter(|tree| its(&tree.whose)).collect();
     let mut why = Vec::new();
     for tree in &trees {
-        why.extend(grounds::stays(tree).into_iter().map(|why| format!("{}: {why}", tree.name)));
+        let grounds = grounds::stays(tree).into_iter().chain(grounds::unkeepable(tree));
+        why.extend(grounds.map(|why| format!("{}: {why}", tree.name)));
     }
     if !why.is_empty() {
         return Err(stays(why, None));
@@ -95,6 +99,15 @@ pub fn archive(repo: &Repo, run: &str, unfinished: bool) -> Result<PutAway, Upke
     std::fs::create_dir_all(&root).map_err(UpkeepError::io("make", &root))?;
     let dir = RunDir::new(root, id.clone());
     let (from, to) = (known.dir.path(), dir.path());
-    std::fs::rename(&from, &to).map_err(UpkeepError::io("move", &from))?;
+    move_over(&from, &to).map_err(UpkeepError::io("move", &from))?;
     Ok(PutAway { worktrees, dir })
+}
+
+/// Moves a run directory. Where somebody put a link in its place, what that leads to stays, and is led to from there.
+fn move_over(from: &Path, to: &Path) -> io::Result<()> {
+    if !from.symlink_metadata()?.is_symlink() {
+        return std::fs::rename(from, to);
+    }
+    std::os::unix::fs::symlink(from.canonicalize()?, to)?;
+    std::fs::remove_file(from)
 }

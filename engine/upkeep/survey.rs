@@ -63,6 +63,9 @@ pub struct Surveyed {
     pub at_work: Vec<String>,
 }
 
+/// A worktree, and what came of the look at it.
+pub type Looked = (Linked, Result<Surveyed, UpkeepError>);
+
 /// What is asked once for all worktrees.
 pub struct Survey<'a> {
     repo: &'a Repo,
@@ -99,7 +102,20 @@ impl<'a> Survey<'a> {
     /// # Errors
     /// One of them cannot be looked at.
     pub fn all(&self) -> Result<Vec<Surveyed>, UpkeepError> {
-        self.repo.all_worktrees()?.into_iter().map(|linked| self.look(linked)).collect()
+        self.each()?.into_iter().map(|(_, looked)| looked).collect()
+    }
+
+    /// Every worktree, each with what came of the look at it. One that went meanwhile is none.
+    ///
+    /// # Errors
+    /// They cannot be listed.
+    pub fn each(&self) -> Result<Vec<Looked>, UpkeepError> {
+        let look = |linked: Linked| {
+            let looked = self.look(linked.clone());
+            let went = looked.is_err() && !linked.is_main() && !linked.admin().exists();
+            (!went).then_some((linked, looked))
+        };
+        Ok(self.repo.all_worktrees()?.into_iter().filter_map(look).collect())
     }
 
     /// Whose each worktree is, which are not looked into.
@@ -231,7 +247,8 @@ pub fn place(linked: &Linked) -> String {
 }
 
 /// Whose it is, what it is called, and what was noted about it.
-fn identify(linked: &Linked) -> (Whose, String, Option<Note>) {
+#[must_use]
+pub fn identify(linked: &Linked) -> (Whose, String, Option<Note>) {
     if linked.is_main() {
         return (Whose::Main, "main".to_owned(), None);
     }

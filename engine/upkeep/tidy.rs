@@ -6,8 +6,9 @@ use super::error::UpkeepError;
 use super::grounds;
 use super::leave::drop_own_branch;
 use super::runs::{self, KnownRun};
-use super::survey::{Survey, Surveyed, commits, listed, proof};
+use super::survey::{Survey, Surveyed, commits, identify, listed, proof};
 use crate::git::Repo;
+use crate::git::linked::Linked;
 use crate::model::ids::{CommitId, RunId};
 use crate::model::upkeep::{Class, Done, How as Proven, Leftover, LeftoverKind, RunState, Whose};
 use crate::process;
@@ -33,8 +34,16 @@ pub fn tidy(repo: &Repo, order: &Order) -> Result<Vec<Leftover>, UpkeepError> {
     let mut found = Vec::new();
     let mut standing: Vec<String> = Vec::new();
     let mut locks = Locks::default();
-    for tree in survey.all()? {
-        if tree.whose == Whose::Main || !concerns(order, &tree) {
+    for (linked, looked) in survey.each()? {
+        let tree = match looked {
+            Ok(tree) => tree,
+            Err(error) => {
+                standing.extend(linked.head().branch().map(str::to_owned));
+                found.extend(not_seen(order, &linked, &error));
+                continue;
+            }
+        };
+        if tree.whose == Whose::Main || !concerns(order, &tree.whose) {
             standing.extend(tree.linked.head().branch().map(str::to_owned));
             continue;
         }
@@ -63,12 +72,25 @@ pub fn tidy(repo: &Repo, order: &Order) -> Result<Vec<Leftover>, UpkeepError> {
     Ok(found)
 }
 
-fn concerns(order: &Order, tree: &Surveyed) -> bool {
-    match (&order.run, &tree.whose) {
+fn concerns(order: &Order, whose: &Whose) -> bool {
+    match (&order.run, whose) {
         (None, _) => true,
         (Some(only), Whose::Run { run, .. }) => only == run,
         (Some(_), _) => false,
     }
+}
+
+/// One that could not be looked at stays, and stops nobody else.
+fn not_seen(order: &Order, linked: &Linked, error: &UpkeepError) -> Option<Leftover> {
+    let (whose, name, _) = identify(linked);
+    concerns(order, &whose).then(|| Leftover {
+        kind: LeftoverKind::Worktree,
+        name,
+        path: linked.path().map(process::escape_path),
+        class: Class::Hold,
+        why: vec![format!("it cannot be looked at: {error}")],
+        done: None,
+    })
 }
 
 /// What may become of a worktree, and why.
@@ -95,6 +117,7 @@ fn judge(survey: &Survey<'_>, tree: &Surveyed, order: &Order) -> (Class, Vec<Str
         _ => None,
     };
     let mut hold = stays;
+    hold.extend(grounds::unkeepable(tree));
     hold.extend(grounds::needed(tree, state));
     if found.missing {
         hold.push(format!(

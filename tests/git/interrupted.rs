@@ -86,6 +86,21 @@ fn without_a_claim_nothing_is_taken_for_ours() {
     assert_eq!(sh(&repo.at("wt/a"), "cat mine; git branch --show-current"), "mine\nsop/run-1/a");
 }
 
+/// Half-made for another base, and then somebody worked there.
+#[test]
+fn what_came_into_a_half_made_one_is_not_rolled_back_with_it() {
+    let repo = GitRepo::new(SETUP);
+    let spec = repo.spec("a");
+    claim(&repo, &spec);
+    repo.sh("git worktree add -q -b sop/run-1/a ../wt/a HEAD; echo x > ../wt/a/precious; git commit -q --allow-empty -m on");
+    let later = repo.spec("a");
+    let error = repo.repo().add_worktree(&later).expect_err("something is in it").to_string();
+    assert!(error.contains("precious"), "{error}");
+    assert_eq!(sh(&repo.at("wt/a"), "cat precious"), "x");
+    sh(&repo.at("wt/a"), "mv precious ../../outside");
+    repo.repo().add_worktree(&later).expect("nothing is in the way now");
+}
+
 /// Somebody removed the folder of a finished worktree: its branch, with what is on it, comes back.
 #[test]
 fn a_folder_that_vanished_comes_back_at_its_branch() {

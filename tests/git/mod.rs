@@ -8,6 +8,7 @@ mod history;
 mod ignores;
 mod indexes;
 mod interrupted;
+mod looks;
 mod merging;
 mod odd_repositories;
 mod remotes;

@@ -235,10 +235,7 @@ fn a_run_that_waits_for_a_person_is_told_with_what_they_do() {
     let rig = Rig::new(&plan(&waits), &[("worker.sh", &worker(script))]);
     rig.apply(4);
     let part = look(&rig)["run"].clone();
-    assert_eq!(
-        part["what"],
-        "the run `o-1` is not over: waiting, 0 of 2 packages through"
-    );
+    assert_eq!(part["what"], "the run `o-1` is not over: waiting, 0 of 2 packages through");
     let review = "`sop review a --approve --run o-1` or `sop review a --request-changes FILE --run o-1`, and then \
                   `sop resume o-1`; `sop inbox --run o-1` lists what else waits";
     assert_eq!(part["do"], review);

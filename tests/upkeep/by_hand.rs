@@ -137,6 +137,21 @@ fn an_archived_run_is_listed_counted_and_its_name_not_given_again() {
     );
 }
 
+/// Somebody keeps the run directories on another disk.
+#[test]
+fn a_run_whose_directory_is_a_link_is_archived_as_well() {
+    let rig = rig();
+    rig.apply(3);
+    let runs = rig.repo().join(".git/sop-run");
+    let elsewhere = rig.repo().parent().expect("a folder").join("elsewhere");
+    fs::rename(runs.join("p-1"), &elsewhere).expect("moved");
+    std::os::unix::fs::symlink("../../../elsewhere", runs.join("p-1")).expect("a link");
+    rig.sop_ends(0, &["run", "archive", "p-1"]);
+    let list = json(&rig.sop_ends(0, &["run", "list", "--json"]));
+    assert_eq!(list[0]["state"], "archived", "{list}");
+    assert!(elsewhere.join("journal.jsonl").exists() && !runs.join("p-1").exists());
+}
+
 #[test]
 fn a_run_that_can_be_gone_on_with_is_left_alone() {
     let plan = PLAN

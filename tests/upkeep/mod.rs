@@ -6,6 +6,7 @@ mod bare_runs;
 mod by_hand;
 mod bytes;
 mod cut_short;
+mod lossless;
 mod meanwhile;
 mod migration;
 mod place;

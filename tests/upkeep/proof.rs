@@ -45,10 +45,9 @@ fn a_branch_is_no_proof_of_itself_by_any_of_its_names() {
         ("git update-ref refs/remotes/origin/main w; git branch -q -u origin/main main", true),
         ("git update-ref refs/remotes/origin/main w; git branch -q -u origin/main main; git branch -q -u origin/main w", true),
     ] {
-        let mut place = Place::with_tree(state("unmerged"));
-        place.moved("the script is about what the main checkout is on");
+        let script = format!("cd \"$MAIN\"; {REMOTE}{script}").leak();
+        let place = Place::with_tree(&State { script, ..*state("unmerged") });
         let tip = sh(&place.tree(), "git rev-parse HEAD");
-        sh(&place.main(), &format!("{REMOTE}{script}"));
         if script.contains("review") {
             sh(&place.tree(), "echo more >> more.txt; git commit -q -a -m more");
         }

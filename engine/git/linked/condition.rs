@@ -7,6 +7,7 @@ use bstr::{BStr, BString, ByteSlice};
 
 use crate::git::error::GitError;
 use crate::git::in_use::{self, User};
+use crate::git::irregular::names_git;
 use crate::git::submodule;
 use crate::model::ids::CommitId;
 use crate::plain_file;
@@ -35,6 +36,8 @@ pub struct Condition {
     pub conflicts: Vec<BString>,
     /// Files that are neither tracked, ignored nor provisioned.
     pub untracked: Vec<BString>,
+    /// Those of them whose names git refuses: no commit can hold them.
+    pub unstorable: Vec<BString>,
     /// What is ignored; whole folders end in `/`.
     pub ignored: Vec<BString>,
     /// Copies that were brought along.
@@ -188,7 +191,7 @@ impl Linked {
         brought: &[BString],
         found: &mut Condition,
     ) -> Result<(), GitError> {
-        let git = index.git(self).reading().config("status.relativePaths=false");
+        let git = index.git(self).reading();
         let out = git
             .args(["status", "--porcelain=v2", "-z", "--untracked-files=all", "--no-renames"])
             .args(["--ignored=matching", "--ignore-submodules=none"])
@@ -231,6 +234,8 @@ impl Linked {
         for list in [&mut found.untracked, &mut found.ignored, &mut found.provisioned] {
             list.sort();
         }
+        let refused = |path: &&BString| path.split(|b| *b == b'/').any(names_git);
+        found.unstorable = found.untracked.iter().filter(refused).cloned().collect();
         Ok(())
     }
 }

@@ -9,22 +9,20 @@
 //! | 3 | untracked files, and ignored ones where that was asked for |
 //! | 4 … | bytes that a filter would not give back, the other sides of a conflict, and commits that only the worktree named |
 
+use std::collections::HashSet;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-use bstr::{BString, ByteSlice};
+use bstr::{BStr, BString, ByteSlice};
 
 use crate::git::error::GitError;
+use crate::git::hashing::hash_files;
 use crate::git::objects::{EXECUTABLE, FILE, Leaf};
 use crate::model::ids::{CommitId, TreeId};
-use crate::plain_file;
 
 use super::condition::paths;
 use super::scratch_index::ScratchIndex;
 use super::{Linked, on_disk};
-
-/// Longest file whose bytes are compared with what its filter made of it.
-const COMPARED: u64 = 64 << 20;
 
 /// A worktree in trees.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -75,6 +73,7 @@ impl Linked {
         let (mut work, mut untracked, mut raw) = (staged.clone(), None, None);
         if let Some(root) = self.path().filter(|path| path.is_dir()) {
             let others = self.untracked(&index, brought, ignored)?;
+            let touched = self.touched(&index, root)?;
             index.git(self).args(["add", "--update", "--sparse", "--", ":/"]).run()?;
             work = write(&index)?;
             if !others.is_empty() {
@@ -88,10 +87,9 @@ impl Linked {
                     .run()?;
                 untracked = Some(write(&scratch)?);
             }
-            let mut bytes = self.unfiltered(root, &staged, &work)?;
+            let mut bytes = self.bytes_beside(&touched, &work)?;
             if let Some(tree) = &untracked {
-                let nothing = self.repo.tree_of_leaves(&[])?;
-                bytes.extend(self.unfiltered(root, &nothing, tree)?);
+                bytes.extend(self.bytes_beside(&others, tree)?);
             }
             if !bytes.is_empty() {
                 raw = Some(self.repo.tree_of_leaves(&bytes)?);
@@ -206,28 +204,48 @@ impl Linked {
         Ok(found)
     }
 
-    /// Files that differ between two trees whose bytes on disk are not those of the newer one.
-    fn unfiltered(
-        &self,
-        root: &Path,
-        old: &TreeId,
-        new: &TreeId,
-    ) -> Result<Vec<(BString, Leaf)>, GitError> {
+    /// Tracked files that are not as they were when the index was written. Git would say that one has not changed if its
+    /// filter makes the same of it: here that counts.
+    fn touched(&self, index: &ScratchIndex, root: &Path) -> Result<Vec<BString>, GitError> {
+        let git = index.git(self).args(["diff-files", "-z", "--name-status", "--no-renames"]);
+        let out = git.arg("--ignore-submodules=all").run()?;
+        let mut fields = out.split(|b| *b == 0);
         let mut found = Vec::new();
-        for change in self.repo.diff_trees(old, new)? {
-            let Some(leaf) = change.new.filter(|leaf| matches!(leaf.mode, FILE | EXECUTABLE))
-            else {
-                continue;
-            };
-            let Ok(bytes) = plain_file::read(&on_disk(root, &change.path), COMPARED) else {
-                continue;
-            };
-            let id = self.repo.write_blob(&bytes)?;
-            if id != leaf.id {
-                found.push((change.path, Leaf { id, ..leaf }));
+        while let (Some(status), Some(path)) = (fields.next(), fields.next()) {
+            let is_file = |meta: std::fs::Metadata| meta.is_file() || meta.is_symlink();
+            if status != b"D" && on_disk(root, path).symlink_metadata().is_ok_and(is_file) {
+                found.push(BString::from(path));
             }
         }
         Ok(found)
+    }
+
+    /// The files at `paths` as they are, where the tree that is to keep them has other bytes.
+    ///
+    /// # Errors
+    /// The tree lacks one: git passes over a name that it refuses. Or one cannot be read or stored.
+    fn bytes_beside(
+        &self,
+        paths: &[BString],
+        tree: &TreeId,
+    ) -> Result<Vec<(BString, Leaf)>, GitError> {
+        if paths.is_empty() {
+            return Ok(Vec::new());
+        }
+        let wanted: HashSet<&BString> = paths.iter().collect();
+        let mut held = self.repo.leaves_of(tree.as_str())?;
+        held.retain(|(path, _)| wanted.contains(path));
+        if held.len() < wanted.len() {
+            let there: HashSet<&BString> = held.iter().map(|(path, _)| path).collect();
+            let paths = paths.iter().filter(|path| !there.contains(path)).cloned().collect();
+            return Err(GitError::Unstorable { paths });
+        }
+        held.retain(|(_, leaf)| matches!(leaf.mode, FILE | EXECUTABLE));
+        let files: Vec<&BStr> = held.iter().map(|(path, _)| path.as_bstr()).collect();
+        let hash = self.git().args(["hash-object", "-w", "--no-filters"]);
+        let ids = hash_files(hash, &files)?;
+        let kept = held.into_iter().zip(ids).filter(|((_, leaf), id)| leaf.id != *id);
+        Ok(kept.map(|((path, leaf), id)| (path, Leaf { id, ..leaf })).collect())
     }
 }
 

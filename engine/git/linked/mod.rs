@@ -151,9 +151,8 @@ impl Linked {
             Some(path) => Git::new(path, &self.admin).env("GIT_WORK_TREE", path),
             None => Git::new(&self.admin, &self.admin),
         };
-        // Whether a file is touched is asked of all that its inode says, whatever is configured.
-        let git = git.config("core.trustctime=true").config("core.checkStat=default");
-        let git = git.config("core.ignoreStat=false").config("submodule.recurse=false");
+        // A folder called `.GIT` is none of git's, whatever the file system may once have been.
+        let git = git.config("core.ignoreCase=false").config("submodule.recurse=false");
         git.env("GIT_COMMON_DIR", self.repo.common_dir())
     }
 }
@@ -288,8 +287,11 @@ impl Repo {
         match branch {
             Some(name) => {
                 let name = name.to_str_lossy().into_owned();
-                let at = self.branch(&name)?;
-                Ok(Head::Branch(name, at))
+                // A branch that is another name of a branch is for git to follow.
+                Ok(match self.branch(&name) {
+                    Ok(at) => Head::Branch(name, at),
+                    Err(_) => self.head_by_git(admin),
+                })
             }
             None if matches!(said.trim().len(), 40 | 64) => {
                 Ok(Head::Detached(CommitId(said.trim().to_str_lossy().into_owned())))
