@@ -66,7 +66,7 @@ pub fn run(args: &Args, color: Color) -> Result<u8, Failure> {
     named.extend(args.merge.then_some(Cover::Merge));
     let covers = covers::of(&named, &plan)?;
     let by = repo.identity().name;
-    approve::approve(&dir, &covers, ApprovedBy::Flag, &by).map_err(drive::refused)?;
+    approve::approve(&repo, &dir, &covers, false, ApprovedBy::Flag, &by).map_err(drive::refused)?;
     let code = drive(&repo, dir.clone(), &args.view, color)?;
     if !args.after_merge {
         return Ok(code);

@@ -50,7 +50,7 @@ pub fn run(args: &Args, color: Color) -> Result<u8, Failure> {
     if !args.approve.is_empty() {
         let plan = freeze::thaw(&dir, &ledger.plan_sha256).map_err(refused)?;
         let covers = covers::of(&args.approve, &plan)?;
-        approve::approve(&dir, &covers, ApprovedBy::Flag, &by).map_err(refused)?;
+        approve::approve(&repo, &dir, &covers, true, ApprovedBy::Flag, &by).map_err(refused)?;
         return drive_accepting(&repo, dir, accepts, &args.view, color);
     }
     if let Some(code) = audit::resume(&repo, &dir, &args.view, color)? {

@@ -17,7 +17,7 @@ pub use shape::{
 
 use crate::model::approval::Covers;
 use crate::model::baseline::Compared;
-use crate::model::delivery::{DeliveryShape, DeliveryStep, Hold};
+use crate::model::delivery::{DeliveryShape, DeliveryStep, Destination, Hold};
 use crate::model::ids::{CommitId, RunId, TierId, TreeId, WorkerId, WpId};
 use crate::model::outcome::{Class, Problem, Ran};
 use crate::model::plan::Mode;
@@ -80,6 +80,9 @@ pub enum Event {
         /// What it covers.
         #[serde(default)]
         covers: Covers,
+        /// Where it lets branches be pushed to; nothing where it covers no push.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        to: Option<Destination>,
     },
     /// An engine took the run.
     EngineStarted {

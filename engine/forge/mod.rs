@@ -71,6 +71,8 @@ pub struct Look {
     pub state: State,
     /// The commit that it is at.
     pub at: CommitId,
+    /// The branch that it asks to be merged into by now.
+    pub base: String,
     /// Its checks, all taken together.
     pub checks: Checks,
     /// What the forge says to merging it.

@@ -20,6 +20,19 @@ pub enum GitError {
         /// The last lines of its standard error, control characters escaped.
         stderr: String,
     },
+    /// A remote's URL that git would send elsewhere once more.
+    #[error(
+        "git would go to {to} for the remote `{remote}`: `{key}` rewrites its URL once more; give the remote the URL \
+         that is meant, or change that key"
+    )]
+    Rewritten {
+        /// The remote.
+        remote: String,
+        /// The key that does it, escaped for people.
+        key: String,
+        /// Where it leads, without a password.
+        to: String,
+    },
     /// Another process has a ref locked, or left the lock behind when it was killed.
     #[error("{} is in the way; if no git is at work here, remove it", escape_path(.lock))]
     Locked {

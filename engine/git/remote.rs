@@ -11,6 +11,7 @@ use bstr::ByteSlice;
 use super::error::GitError;
 use super::pushes::without_password;
 use super::repo::Repo;
+use crate::model::delivery::Destination;
 use crate::model::ids::CommitId;
 use crate::process;
 
@@ -36,6 +37,14 @@ impl Remote {
     }
 }
 
+impl Remote {
+    /// Where it is, as a yes to pushing there says it.
+    #[must_use]
+    pub fn destination(&self) -> Destination {
+        Destination { push: shown(&self.push), fetch: shown(&self.fetch) }
+    }
+}
+
 fn shown(url: &str) -> String {
     without_password(url.as_bytes()).to_string()
 }
@@ -55,7 +64,36 @@ impl Repo {
             let git = if push { git.arg("--push") } else { git };
             git.args(["--", name]).run_line()
         };
-        Ok(Some(Remote { fetch: get(false)?, push: get(true)? }))
+        let remote = Remote { fetch: get(false)?, push: get(true)? };
+        self.is_reached_as_named(name, &remote)?;
+        Ok(Some(remote))
+    }
+
+    /// That git, told the URLs of `remote`, goes there: it rewrites by `insteadOf` whatever it is told, and these have
+    /// been through that once.
+    fn is_reached_as_named(&self, name: &str, remote: &Remote) -> Result<(), GitError> {
+        let git = self.git().args(["config", "-z", "--get-regexp"]);
+        let (output, _) = git.arg(r"^url\..*\.(insteadof|pushinsteadof)$").output()?;
+        let rules: Vec<(String, String)> = output.stdout.split_str("\0").filter_map(rule).collect();
+        let elsewhere = |url: &str, kind: &str| {
+            let fits = |(key, prefix): &&(String, String)| {
+                key.ends_with(kind) && url.starts_with(prefix.as_str())
+            };
+            let longest = rules.iter().filter(fits).max_by_key(|(_, prefix)| prefix.len())?;
+            let base = longest.0.strip_prefix("url.")?.strip_suffix(kind)?;
+            let to = format!("{base}{}", &url[longest.1.len()..]);
+            Some((longest.0.clone(), to)).filter(|(_, to)| to != url)
+        };
+        let pushed = elsewhere(&remote.push, ".pushinsteadof");
+        let pushed = pushed.or_else(|| elsewhere(&remote.push, ".insteadof"));
+        match pushed.or_else(|| elsewhere(&remote.fetch, ".insteadof")) {
+            None => Ok(()),
+            Some((key, to)) => Err(GitError::Rewritten {
+                remote: name.to_owned(),
+                key: process::escape(key.as_bytes()),
+                to: shown(&to),
+            }),
+        }
     }
 
     /// Where `branch` stands at `url`; `None` when it is not there.
@@ -125,4 +163,10 @@ fn refused(output: &std::process::Output, command: String) -> GitError {
     let all: Vec<String> = of_ref.chain(said).map(process::plain).collect();
     let from = all.len().saturating_sub(12);
     GitError::Failed { command, code: output.status.code(), stderr: all[from..].join("\n") }
+}
+
+/// A key of the configuration in lower case but for its name, and its value.
+fn rule(entry: &[u8]) -> Option<(String, String)> {
+    let (key, value) = entry.split_once_str("\n")?;
+    Some((key.to_str_lossy().into_owned(), value.to_str_lossy().into_owned()))
 }

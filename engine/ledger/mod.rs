@@ -49,6 +49,7 @@ pub use wp::{Faulted, Fork, RoundRecord, Session, Spoilt, WpState, settled};
 use crate::event::{Event, MovedBranch, Outcome, Record, Standing, StopReason};
 use crate::model::approval::Covers;
 use crate::model::baseline::Compared;
+use crate::model::delivery::Destination;
 use crate::model::ids::{CommitId, RunId, WpId};
 use crate::model::outcome::End;
 use crate::model::plan::Mode;
@@ -181,6 +182,9 @@ pub struct Ledger {
     /// What the approval covers.
     #[serde(default)]
     pub covers: Covers,
+    /// Where the approval lets branches be pushed to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub to: Option<Destination>,
     /// How work leaves the machine, where the plan wants that.
     #[serde(default)]
     pub delivery: Option<DeliveryState>,
@@ -261,6 +265,7 @@ impl Ledger {
             to_verify: *verify,
             verify: None,
             covers: Covers::default(),
+            to: None,
             delivery: delivery.clone().map(DeliveryState::new),
             index,
         })
@@ -303,12 +308,13 @@ impl Ledger {
                     expected: "exists already",
                 });
             }
-            Event::RunApproved { plan_sha256, covers, .. } => {
+            Event::RunApproved { plan_sha256, covers, to, .. } => {
                 if *plan_sha256 != self.plan_sha256 {
                     return Err(impossible(record, "the run", "one of another plan"));
                 }
                 self.covers = if self.approved { self.covers.with(covers) } else { covers.clone() };
                 self.approved = true;
+                self.to = to.clone().or(self.to.take());
             }
             Event::EngineStarted { .. } => {
                 self.engines += 1;

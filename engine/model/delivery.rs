@@ -102,6 +102,15 @@ pub struct DeliveryShape {
     pub after: u32,
 }
 
+/// Where a yes to pushing was said to, as the person who said it read it: without passwords.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Destination {
+    /// Where branches are pushed to.
+    pub push: String,
+    /// Where they are looked for, and whose forge is asked.
+    pub fetch: String,
+}
+
 /// A step of delivery, announced before it is made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]

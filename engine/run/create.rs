@@ -19,6 +19,7 @@ use crate::journal::Journal;
 use crate::model::approval::Covers;
 use crate::model::baseline::Kept;
 use crate::model::critic::Reading;
+use crate::model::delivery::Destination;
 use crate::model::ids::{CommitId, WpId};
 use crate::model::lesson::Lesson;
 use crate::model::plan::{Plan, Review};
@@ -61,6 +62,8 @@ pub(super) struct Approval {
     pub(super) plan_sha256: String,
     #[serde(default)]
     pub(super) covers: Covers,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) to: Option<Destination>,
     pub(super) base: CommitId,
 }
 
@@ -87,12 +90,14 @@ pub fn create(repo: &Repo, new: &NewRun<'_>) -> Result<RunDir, RunError> {
     }
     freeze_lessons(&dir, new.lessons)?;
     let at = Timestamp(jiff::Timestamp::now());
+    let to = deliver::destination(repo, plan, &new.covers)?;
     let approval = Approval {
         by: new.by,
         who: new.who.to_owned(),
         at,
         plan_sha256: sha.clone(),
         covers: new.covers.clone(),
+        to: to.clone(),
         base: new.base.clone(),
     };
     if let Some(kept) = new.checkout {
@@ -114,7 +119,7 @@ pub fn create(repo: &Repo, new: &NewRun<'_>) -> Result<RunDir, RunError> {
         delivery: deliver::shape(repo, plan)?,
     };
     let covers = new.covers.clone();
-    let approved = Event::RunApproved { by: new.by, plan_sha256: sha, covers };
+    let approved = Event::RunApproved { by: new.by, plan_sha256: sha, covers, to };
     let records = [Record { seq: 1, at, event: created }, Record { seq: 2, at, event: approved }];
     Journal::create(&dir.journal())?.append(&records)?;
     Ok(dir)

@@ -60,7 +60,7 @@ pub fn open(repo: &Repo, dir: RunDir) -> Result<Open, RunError> {
     let launcher = Local::new(dir.root())
         .owning(dir.run(), |unit, step, attempt| in_flight(&ledger, &plan, unit, step, attempt))?;
     let site = site(repo, dir, plan, briefs, launcher, known)?;
-    let site = Site { covers: ledger.covers.clone(), ..site };
+    let site = Site { covers: ledger.covers.clone(), to: ledger.to.clone(), ..site };
     Ok(Open { site, lock, journal, ledger })
 }
 
@@ -73,8 +73,8 @@ fn approved_before(dir: &RunDir, ledger: &Ledger) -> Result<Record, RunError> {
     if given.plan_sha256 != ledger.plan_sha256 {
         return Err(unapproved());
     }
-    let event =
-        Event::RunApproved { by: given.by, plan_sha256: given.plan_sha256, covers: given.covers };
+    let Approval { by, plan_sha256, covers, to, .. } = given;
+    let event = Event::RunApproved { by, plan_sha256, covers, to };
     Ok(Record { seq: ledger.seq + 1, at: given.at, event })
 }
 
@@ -111,6 +111,7 @@ pub fn site(
         lookout: Lookout::default(),
         due: Due::default(),
         covers: Covers::default(),
+        to: None,
         forge_turns: tokio::sync::Semaphore::new(FORGE_TURNS),
         seats: Seats::new(&plan),
         plan: Arc::new(plan),

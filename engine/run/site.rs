@@ -16,6 +16,7 @@ use crate::ledger::{
     next_attempt, next_start,
 };
 use crate::model::approval::Covers;
+use crate::model::delivery::Destination;
 use crate::model::ids::{CommitId, TierId, WpId};
 use crate::model::lesson::Lesson;
 use crate::model::outcome::{Check, Problem};
@@ -101,6 +102,8 @@ pub struct Site {
     pub due: Due,
     /// What the approval covers.
     pub covers: Covers,
+    /// Where the approval lets branches be pushed to.
+    pub to: Option<Destination>,
     /// Who may speak to the remote and the forge now.
     pub forge_turns: tokio::sync::Semaphore,
 }

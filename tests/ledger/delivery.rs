@@ -141,6 +141,6 @@ fn a_later_yes_adds_to_what_is_covered_and_takes_nothing_back() {
     assert_eq!(run.ledger.covers, Covers::default());
     let plan_sha256 = run.ledger.plan_sha256.clone();
     let by = sop::event::ApprovedBy::Flag;
-    run.say(Event::RunApproved { by, plan_sha256, covers: Covers::of([Cover::Push]) });
+    run.say(Event::RunApproved { by, plan_sha256, covers: Covers::of([Cover::Push]), to: None });
     assert_eq!(run.ledger.covers.to_string(), "commits,integration,push,cleanup");
 }

@@ -393,7 +393,12 @@ fn a_run_is_created_once_and_first_and_approved_for_its_own_plan() {
     );
     assert!(Ledger::fold(std::iter::empty()).unwrap_err().to_string().contains("end of journal"));
     let by = sop::event::ApprovedBy::Flag;
-    let other = Event::RunApproved { by, plan_sha256: "00".repeat(32), covers: Covers::default() };
+    let other = Event::RunApproved {
+        by,
+        plan_sha256: "00".repeat(32),
+        covers: Covers::default(),
+        to: None,
+    };
     let mut run = story.clone();
     assert_eq!(
         run.try_say(other).unwrap_err().to_string(),

@@ -130,7 +130,7 @@ fn what_was_cleared_away_is_told() {
     }
     run.ledger = Ledger::open(&run.records[0]).unwrap();
     let (by, plan_sha256) = (sop::event::ApprovedBy::Flag, "5f".repeat(32));
-    run.say(Event::RunApproved { by, plan_sha256, covers: Covers::default() }).engine();
+    run.say(Event::RunApproved { by, plan_sha256, covers: Covers::default(), to: None }).engine();
     run.pass("a").pass("b").escalate("c");
     for id in ["a", "b"] {
         let wp = crate::support::story::wp_id(id);

@@ -86,7 +86,12 @@ fn a_run_that_no_engine_has_waits_for_one() {
     let created = || {
         let mut run = Story::created(Mode::Independent, vec![level("all", vec![shape("a")])]);
         let (by, plan_sha256) = (sop::event::ApprovedBy::Flag, "5f".repeat(32));
-        run.say(Event::RunApproved { by, plan_sha256, covers: Covers::of([Cover::Commits]) });
+        run.say(Event::RunApproved {
+            by,
+            plan_sha256,
+            covers: Covers::of([Cover::Commits]),
+            to: None,
+        });
         run
     };
     let only = |run: &Story| {
@@ -110,7 +115,7 @@ fn a_run_that_no_engine_has_waits_for_one() {
 fn a_stage_that_the_approval_does_not_cover_waits_for_one() {
     let mut run = Story::created(Mode::Staged, vec![level("one", vec![shape("a")])]);
     let (by, plan_sha256) = (sop::event::ApprovedBy::Flag, "5f".repeat(32));
-    run.say(Event::RunApproved { by, plan_sha256, covers: Covers::of([Cover::Commits]) });
+    run.say(Event::RunApproved { by, plan_sha256, covers: Covers::of([Cover::Commits]), to: None });
     run.engine().pass("a").stop(StopReason::Waiting);
     let items = waiting(&run, None).items();
     let told: Vec<_> = items.iter().map(|item| (item.kind, item.command.as_str())).collect();

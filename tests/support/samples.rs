@@ -239,6 +239,7 @@ pub fn of_run(run: &Story) -> Vec<Event> {
             by: ApprovedBy::Prompt,
             plan_sha256: run.ledger.plan_sha256.clone(),
             covers: Covers::default(),
+            to: None,
         },
         Event::EngineStarted { pid: 1, sop: "0.1.0".to_owned() },
         Event::EngineStopped { why: StopReason::Interrupted },

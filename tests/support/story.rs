@@ -92,7 +92,7 @@ impl Story {
         let mut story = Self::created(mode, levels);
         let plan_sha256 = "5f".repeat(32);
         let by = sop::event::ApprovedBy::Flag;
-        story.say(Event::RunApproved { by, plan_sha256, covers: Covers::default() });
+        story.say(Event::RunApproved { by, plan_sha256, covers: Covers::default(), to: None });
         story.engine();
         story
     }

@@ -51,6 +51,7 @@ fn link(url: &str) -> String {
 pub(super) struct Viewed {
     state: String,
     head_ref_oid: String,
+    base_ref_name: String,
     is_draft: bool,
     mergeable: String,
     merge_state_status: String,
@@ -97,8 +98,7 @@ impl Check {
 }
 
 impl Viewed {
-    pub(super) const FIELDS: &str =
-        "state,headRefOid,isDraft,mergeable,mergeStateStatus,reviewDecision,statusCheckRollup";
+    pub(super) const FIELDS: &str = "state,headRefOid,baseRefName,isDraft,mergeable,mergeStateStatus,reviewDecision,statusCheckRollup";
 
     pub(super) fn look(self) -> Result<Look, ForgeError> {
         let state = match self.state.as_str() {
@@ -124,7 +124,8 @@ impl Viewed {
             // Among them `UNSTABLE`: a check is not over, or failed; which of the two, the checks say.
             _ => MergeState::Unknown,
         };
-        Ok(Look { state, at: CommitId(self.head_ref_oid), checks, merge })
+        let (at, base) = (CommitId(self.head_ref_oid), self.base_ref_name);
+        Ok(Look { state, at, base, checks, merge })
     }
 }
 

@@ -11,6 +11,7 @@ use crate::model::approval::Cover;
 use crate::model::delivery::{DeliveryStep, Hold};
 use crate::model::ids::CommitId;
 use crate::model::outcome::Check;
+use crate::process::escape;
 
 use super::Stop;
 use super::course::{Course, Open};
@@ -54,11 +55,12 @@ impl Course {
         }
         self.covered(Cover::Merge, "it is not merged")?;
         let into = self.ledger.delivery.as_ref().and_then(|state| state.into.clone());
-        let required = match into {
+        let required = match into.clone() {
             Some(into) => self.ask(reach, move |reach| reach.forge()?.base(&into)).await?.required,
             None => Vec::new(),
         };
-        if !self.until_mergeable(reach, open, &required, delivery.wait_for_checks.0).await? {
+        let wait = delivery.wait_for_checks.0;
+        if !self.until_mergeable(reach, open, into.as_deref(), &required, wait).await? {
             return self.merged(open).await;
         }
         self.announce(DeliveryStep::Merge, branch).await?;
@@ -93,6 +95,7 @@ impl Course {
         &mut self,
         reach: &Arc<Reach>,
         open: &Open,
+        into: Option<&str>,
         required: &[String],
         wait: Duration,
     ) -> Result<bool, Stop> {
@@ -103,6 +106,15 @@ impl Course {
             let look = self.ask(reach, move |reach| reach.forge()?.look(number)).await?;
             if look.state == State::Merged {
                 return Ok(false);
+            }
+            if let Some(into) = into.filter(|into| look.state == State::Open && look.base != **into)
+            {
+                let base = escape(look.base.as_bytes());
+                let text = format!(
+                    "it asks to be merged into `{base}` by now, and the yes was to `{into}`: turn it back, or merge \
+                     it by hand"
+                );
+                return Err(Stop::Held(Hold::Conflict, text));
             }
             let waits = match next(&look, &self.what.commit, required) {
                 Next::Merge => return Ok(true),

@@ -20,7 +20,7 @@ mod target;
 
 pub use after::run_after_merge;
 pub use outlook::outlook;
-pub use target::shape;
+pub use target::{destination, shape};
 
 use std::sync::Arc;
 

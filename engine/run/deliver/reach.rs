@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use crate::forge::{self, Forge, ForgeError, Kind, Place, back_off};
 use crate::git::{Remote, Repo};
-use crate::model::delivery::Hold;
+use crate::model::delivery::{Destination, Hold};
+use crate::run::directory::RunDir;
 use crate::run::site::Site;
 use crate::run::step::{Order, Orders};
 
@@ -29,6 +30,10 @@ impl Reach {
         let refused = |text: String| Stop::Held(Hold::Refused, text);
         let remote = site.repo.remote(name).map_err(|error| refused(error.to_string()))?;
         let remote = remote.ok_or_else(|| refused(no_remote(name)))?;
+        let now = remote.destination();
+        if let Some(approved) = site.to.as_ref().filter(|approved| **approved != now) {
+            return Err(refused(moved(name, approved, &now, &site.dir)));
+        }
         let kind = site.plan.delivery.as_ref().map(|delivery| delivery.forge).unwrap_or_default();
         let forge = match Place::of(&remote.fetch) {
             Some(place) => Ok(forge::at(kind, place)),
@@ -44,6 +49,19 @@ impl Reach {
     pub fn forge(&self) -> Result<&dyn Forge, ForgeError> {
         self.forge.as_deref().map_err(Clone::clone)
     }
+}
+
+/// That a remote is not where it was when somebody said yes to pushing there, and what to do.
+fn moved(name: &str, approved: &Destination, now: &Destination, dir: &RunDir) -> String {
+    let (was, is) = match approved.push == now.push {
+        true => (&approved.fetch, &now.fetch),
+        false => (&approved.push, &now.push),
+    };
+    format!(
+        "the remote `{name}` is at {is} now, and the yes was to {was}: put it back, or say yes to where it is now \
+         (`sop resume {} --approve push`)",
+        dir.run()
+    )
 }
 
 /// That there is no such remote, and what to do.

@@ -2,7 +2,8 @@
 
 use crate::git::refs::Target;
 use crate::git::{GitError, Repo};
-use crate::model::delivery::DeliveryShape;
+use crate::model::approval::{Cover, Covers};
+use crate::model::delivery::{DeliveryShape, Destination};
 use crate::model::plan::Plan;
 
 /// The remote of a plan's delivery and the branch that its requests ask to be merged into; nothing where it
@@ -17,6 +18,22 @@ pub fn shape(repo: &Repo, plan: &Plan) -> Result<Option<DeliveryShape>, GitError
     let into = branch(repo, &plan.base, &delivery.remote)?;
     let after = u32::try_from(delivery.after_merge.len()).unwrap_or(u32::MAX);
     Ok(Some(DeliveryShape { remote: delivery.remote.clone(), into, after }))
+}
+
+/// Where a yes that covers `covers` lets branches be pushed to; nothing where it covers no push, or there is no such
+/// remote yet.
+///
+/// # Errors
+/// Git cannot answer.
+pub fn destination(
+    repo: &Repo,
+    plan: &Plan,
+    covers: &Covers,
+) -> Result<Option<Destination>, GitError> {
+    let Some(delivery) = plan.delivery.as_ref().filter(|_| covers.has(Cover::Push)) else {
+        return Ok(None);
+    };
+    Ok(repo.remote(&delivery.remote)?.map(|remote| remote.destination()))
 }
 
 /// The branch at the remote that a plan's base means: a branch here, one of the remote's, or the one that the

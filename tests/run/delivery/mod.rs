@@ -11,6 +11,7 @@ mod outages;
 mod second_run;
 mod staged;
 mod verb;
+mod where_to;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

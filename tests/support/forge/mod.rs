@@ -186,6 +186,13 @@ impl Forge {
         self.inner.merge(&mut state, number, "SQUASH", None).expect("it can be merged");
     }
 
+    /// Somebody turns a request to another base.
+    pub fn turn(&self, number: u64, base: &str) {
+        let mut state = self.inner.state();
+        let pull = state.pulls.iter_mut().find(|pull| pull.number == number).expect("a request");
+        pull.base = base.to_owned();
+    }
+
     /// Somebody closes a request.
     pub fn close(&self, number: u64) {
         let mut state = self.inner.state();
