@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 
 use sop::git::Repo;
-use sop::model::upkeep::{Class, Done, Leftover};
+use sop::model::upkeep::{Class, Done, Leftover, LeftoverKind};
 use sop::upkeep::archive::{How, archive};
 use sop::upkeep::tidy::{Order, tidy};
 
@@ -24,7 +24,8 @@ fn place(script: &str) -> Place {
 
 fn gc(repo: &Repo, apply: bool) -> Leftover {
     let left = tidy(repo, &Order { apply, ..Order::default() }).expect("a look");
-    left.into_iter().find(|it| it.name == "w").expect("it")
+    let is_it = |it: &Leftover| it.kind == LeftoverKind::Worktree && it.name == "w";
+    left.into_iter().find(is_it).expect("it")
 }
 
 /// What was on disk and no ref holds, once `act` took the folder.
@@ -104,7 +105,10 @@ fn one_tree_that_cannot_be_looked_at_stops_no_other() {
          git -C ../trees/alias reset -q --hard",
     );
     let left = tidy(&place.repo(), &Order { apply: true, ..Order::default() }).expect("a look");
-    let of = |name: &str| left.iter().find(|it| it.name == name).expect("it").clone();
+    let of = |name: &str| -> Leftover {
+        let is_it = |it: &&Leftover| it.kind == LeftoverKind::Worktree && it.name == name;
+        left.iter().find(is_it).expect("it").clone()
+    };
     assert_eq!(of("w").done, Some(Done::Removed));
     assert_eq!(
         sh(&place.main(), "git -C ../trees/alias status --porcelain; git branch --list w"),

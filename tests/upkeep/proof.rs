@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
 
-use sop::model::upkeep::{Class, Done};
+use sop::model::upkeep::{Class, Done, Leftover, LeftoverKind};
 use sop::upkeep::fresh::{self, New};
 use sop::upkeep::leave::{Discard, remove};
 use sop::upkeep::tidy::{Order, tidy};
@@ -110,7 +110,8 @@ fn worked_in_since(place: &Place) {
         "echo precious > precious.txt; echo more >> work.txt; git commit -q -a -m more",
     );
     let left = tidy(&place.repo(), &Order { apply: true, ..Order::default() }).expect("a look");
-    let w = left.iter().find(|it| it.name == "w").expect("it");
+    let is_it = |it: &&Leftover| it.kind == LeftoverKind::Worktree && it.name == "w";
+    let w = left.iter().find(is_it).expect("it");
     assert_eq!((w.class, &w.done), (Class::Hold, &None), "{:?}", w.why);
     assert!(place.tree().join("precious.txt").exists());
 }
