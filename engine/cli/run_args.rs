@@ -63,7 +63,8 @@ pub fn find(repo: &Repo, name: Option<&str>) -> Result<RunDir, Failure> {
             Some(last) => {
                 let last = last.run();
                 Failure::usage("every run of this repository is in the archive").help(format!(
-                    "`sop run list` lists them, `sop run show {last}` shows the last one"
+                    "`sop run list` lists them, `sop run show {last}` shows the last one, and `sop apply plan.toml` \
+                     starts another"
                 ))
             }
             None => Failure::usage("this repository has no run yet")
