@@ -318,7 +318,7 @@ fn without_a_name_the_newest_run_is_meant() {
     // Archived ones are none of the newest, and are found by their name.
     assert_eq!(json(&rig.sop_ends(0, &["run", "archive", "--json"]))["run"], "p-1");
     let said = rig.sop_ends(2, &["run", "archive"]);
-    assert!(said.err.contains("sop apply"), "{}", said.err);
+    assert!(said.err.contains("sop run show p-2"), "{}", said.err);
     assert!(!of(&rig.sop_ends(0, &["run", "clean", "p-2", "--json"])).is_empty());
 }
 
