@@ -160,6 +160,7 @@ fn a_staged_plan_with_three_agents_on_three_tiers_gets_through() {
     });
     let url = server.url(Scenario::Play);
     let rig = Rig::new(PLAN, &[("src/README", "two parts\n")]);
+    rig.touches(&[".git/opencode"], "opencode keeps an id of the repository there");
     let codex = rig.root().join("codex");
     fs::create_dir(&codex).unwrap();
     let config = format!(
