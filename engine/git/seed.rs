@@ -55,9 +55,9 @@ impl Worktree {
         let beside = self.path().parent().unwrap_or(self.path());
         let deadline = Instant::now() + CLOCK_PATIENCE;
         loop {
-            let probe = tempfile::Builder::new().prefix(".sop-clock-").tempfile_in(beside);
-            let probe = probe
-                .and_then(|probe| probe.as_file().metadata())
+            // Without a name: whoever is killed here leaves nothing.
+            let probe = tempfile::tempfile_in(beside)
+                .and_then(|probe| probe.metadata())
                 .map_err(GitError::io("write in", beside))?;
             if (probe.ctime(), probe.ctime_nsec()) > written {
                 return Ok(());
