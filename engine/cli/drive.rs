@@ -80,20 +80,15 @@ pub fn engine(
     view: &View,
     color: Color,
 ) -> Result<(Ending, Ledger), Failure> {
-    let Open { site, lock, journal, ledger } = open::open(repo, dir.clone()).map_err(refused)?;
-    let mut reporter = reporter(view, &dir, &site.plan, color);
-    if view.json && ledger.engines == 0 {
+    let opened = open::open(repo, dir.clone()).map_err(refused)?;
+    let mut reporter = reporter(view, &dir, &opened.site.plan, color);
+    if view.json && opened.ledger.engines == 0 {
         // Nobody has seen how the run came to be, its name among it.
         let contents = journal::read(&dir.journal()).map_err(RunError::from).map_err(refused)?;
-        contents.records.iter().for_each(|record| reporter.event(record, &ledger));
+        contents.records.iter().for_each(|record| reporter.event(record, &opened.ledger));
     }
-    let runtime = runtime()?;
     let mut watcher = Watcher(reporter.as_mut());
-    let engine = Engine::new(Arc::new(site), lock, journal, ledger, &mut watcher);
-    let engine = engine.accepting(accepts);
-    let (ending, ledger) = runtime.block_on(engine.run()).map_err(|error| failed(&error, &dir))?;
-    // Whatever still reads a log or waits for a blocked disk is in nobody's way.
-    runtime.shutdown_background();
+    let (ending, ledger) = run(opened, &dir, &mut watcher, |engine| engine.accepting(accepts))?;
     reporter.finish(&ledger);
     Ok((ending, ledger))
 }
@@ -104,15 +99,26 @@ pub fn engine(
 /// # Errors
 /// As [`drive`].
 pub fn aside(repo: &Repo, dir: RunDir, color: Color) -> Result<(Ending, Ledger), Failure> {
-    let Open { site, lock, journal, ledger } = open::open(repo, dir.clone()).map_err(refused)?;
+    let opened = open::open(repo, dir.clone()).map_err(refused)?;
     let look = Look { colour: color.on_stderr(), ..terminal::look(color) };
-    let mut reporter = Plain::new(io::stderr(), look).with_plan(Arc::clone(&site.plan));
+    let mut reporter = Plain::new(io::stderr(), look).with_plan(Arc::clone(&opened.site.plan));
+    run(opened, &dir, &mut Watcher(&mut reporter), |engine| engine)
+}
+
+/// Lets an engine run as far as it goes, set up as `set` says.
+fn run<'a>(
+    opened: Open,
+    dir: &RunDir,
+    watcher: &'a mut dyn Observer,
+    set: impl FnOnce(Engine<'a>) -> Engine<'a>,
+) -> Result<(Ending, Ledger), Failure> {
+    let Open { site, lock, journal, ledger } = opened;
     let runtime = runtime()?;
-    let mut watcher = Watcher(&mut reporter);
-    let engine = Engine::new(Arc::new(site), lock, journal, ledger, &mut watcher);
-    let (ending, ledger) = runtime.block_on(engine.run()).map_err(|error| failed(&error, &dir))?;
+    let engine = set(Engine::new(Arc::new(site), lock, journal, ledger, watcher));
+    let ended = runtime.block_on(engine.run()).map_err(|error| failed(&error, dir))?;
+    // Whatever still reads a log or waits for a blocked disk is in nobody's way.
     runtime.shutdown_background();
-    Ok((ending, ledger))
+    Ok(ended)
 }
 
 /// Takes the run in `dir` for as long as it takes to see to what the lead wants of `wp`. What happens is told on
@@ -121,14 +127,10 @@ pub fn aside(repo: &Repo, dir: RunDir, color: Color) -> Result<(Ending, Ledger),
 /// # Errors
 /// As [`drive`].
 pub fn for_lead(repo: &Repo, dir: RunDir, wp: &WpId, color: Color) -> Result<(), Failure> {
-    let Open { site, lock, journal, ledger } = open::open(repo, dir.clone()).map_err(refused)?;
+    let opened = open::open(repo, dir.clone()).map_err(refused)?;
     let look = Look { colour: color.on_stderr(), ..terminal::look(color) };
     let mut watcher = Steps { reporter: Plain::new(io::stderr(), look), wp };
-    let runtime = runtime()?;
-    let engine = Engine::new(Arc::new(site), lock, journal, ledger, &mut watcher);
-    let engine = engine.for_lead(wp.clone());
-    let (ending, _) = runtime.block_on(engine.run()).map_err(|error| failed(&error, &dir))?;
-    runtime.shutdown_background();
+    let (ending, _) = run(opened, &dir, &mut watcher, |engine| engine.for_lead(wp.clone()))?;
     match code(ending) {
         exit::INTERRUPTED => {
             let help = format!("ask again, or `{}` goes on with it", commands::resume(dir.run()));

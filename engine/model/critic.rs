@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::ids::{RunId, TierId, WorkerId};
 use super::time::Timestamp;
-use super::verdict::{ReviewSeverity, last_block};
+use super::verdict::{ReviewSeverity, json_in};
 
 /// Remarks that one answer is heard out for: more than this nobody answers one by one.
 pub const MOST_REMARKS: usize = 50;
@@ -69,18 +69,7 @@ impl Remarks {
     /// # Errors
     /// What is wrong with the answer, for the critic to read.
     pub fn in_answer(answer: &str) -> Result<Vec<Remark>, String> {
-        if answer.trim().is_empty() {
-            return Err("the answer is empty".to_owned());
-        }
-        let block = last_block(answer);
-        let value: Value = serde_json::from_str(block.as_deref().unwrap_or(answer)).map_err(
-            |error| match block {
-                Some(_) => format!("the last block of JSON cannot be read: {error}"),
-                None => {
-                    format!("there is no fenced block of JSON, and the whole is none: {error}")
-                }
-            },
-        )?;
+        let value = json_in(answer)?;
         let Some(entries) = value.get("remarks").and_then(Value::as_array) else {
             return Err("it has no list `remarks`, which is empty where the plan stands".into());
         };

@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::question::Question;
 
@@ -97,8 +98,23 @@ impl Verdict {
     }
 }
 
+/// The JSON in an answer: its last fenced block of it, or else the whole text.
+///
+/// # Errors
+/// What is wrong with the answer, for whoever gave it to read.
+pub(super) fn json_in(answer: &str) -> Result<Value, String> {
+    if answer.trim().is_empty() {
+        return Err("the answer is empty".to_owned());
+    }
+    let block = last_block(answer);
+    serde_json::from_str(block.as_deref().unwrap_or(answer)).map_err(|error| match block {
+        Some(_) => format!("the last block of JSON cannot be read: {error}"),
+        None => format!("there is no fenced block of JSON, and the whole is none: {error}"),
+    })
+}
+
 /// The last fenced block that is JSON by name, or has no name.
-pub(super) fn last_block(text: &str) -> Option<String> {
+fn last_block(text: &str) -> Option<String> {
     let (mut last, mut open) = (None, None::<(&str, bool, Vec<&str>)>);
     for line in text.lines() {
         let ticks = &line.trim()[..line.trim().len() - line.trim().trim_start_matches('`').len()];

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::super::verdict::last_block;
+use super::super::verdict::json_in;
 use super::{Concern, Severity};
 
 /// Leads that one answer is heard out for.
@@ -67,18 +67,7 @@ impl Leads {
     /// # Errors
     /// What is wrong with the answer, for the scout to read.
     pub fn in_answer(answer: &str) -> Result<Vec<Result<Lead, Malformed>>, String> {
-        if answer.trim().is_empty() {
-            return Err("the answer is empty".to_owned());
-        }
-        let block = last_block(answer);
-        let value: Value = serde_json::from_str(block.as_deref().unwrap_or(answer)).map_err(
-            |error| match block {
-                Some(_) => format!("the last block of JSON cannot be read: {error}"),
-                None => {
-                    format!("there is no fenced block of JSON, and the whole is none: {error}")
-                }
-            },
-        )?;
+        let value = json_in(answer)?;
         let Some(entries) = value.get("findings").and_then(Value::as_array) else {
             return Err("it has no list `findings`, which is empty where nothing was found".into());
         };
