@@ -25,8 +25,9 @@ use crate::report::escape::visible;
 use crate::report::line::Line;
 use crate::report::palette::{Look, Tone};
 use crate::run::directory::RunDir;
+use crate::run::ending::end_without_engine;
 use crate::run::let_go::Ending;
-use crate::upkeep::put_away;
+use crate::upkeep::put_away::archive;
 
 /// One answer of the command line: the remark's number, and what is said to it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -48,8 +49,11 @@ pub fn said(text: &str) -> Result<Said, String> {
     if answer == "taken" {
         return Ok(Said { number, refused: None });
     }
-    let reason = answer.strip_prefix("refused").ok_or_else(form)?;
-    let reason = reason.trim_start().strip_prefix(':').unwrap_or_default().trim();
+    let rest = answer.strip_prefix("refused").ok_or_else(form)?.trim_start();
+    let reason = match rest {
+        "" => "",
+        rest => rest.strip_prefix(':').ok_or_else(form)?.trim(),
+    };
     match reason {
         "" => Err("a refusal needs a reason: `N=refused: REASON`".to_owned()),
         reason => Ok(Said { number, refused: Some(reason.to_owned()) }),
@@ -87,7 +91,10 @@ pub fn read(repo: &Repo, prepared: &Prepared, color: Color) -> Result<Option<Rea
     let (dir, reading) = match before {
         Some(reading) => match reading.round(&report.plan_sha256) {
             Round::Open | Round::Unchanged | Round::Over => return Ok(Some(reading)),
-            Round::Unread => begin(repo, prepared, tier)?,
+            Round::Unread => {
+                give_up(repo, &reading)?;
+                begin(repo, prepared, tier)?
+            }
             Round::Reading => match unfinished(repo, &reading)? {
                 Some(dir) => (dir, reading),
                 None => begin(repo, prepared, tier)?,
@@ -115,6 +122,29 @@ fn unfinished(repo: &Repo, reading: &Reading) -> Result<Option<RunDir>, Failure>
     let ledger = run_args::fold(&dir)?;
     // One that answered nothing a program could read, or was cancelled, is over: only another can do better.
     Ok((ledger.outcome != Some(Outcome::Failed)).then_some(dir))
+}
+
+/// Ends a reading of what the plan was before, which nobody waits for any more. One that another engine sees to is its
+/// own.
+fn give_up(repo: &Repo, reading: &Reading) -> Result<(), Failure> {
+    let Some(dir) = unfinished(repo, reading)?.filter(|_| reading.remarks.is_none()) else {
+        return Ok(());
+    };
+    let ledger = run_args::fold(&dir)?;
+    let ended = drive::runtime()?.block_on(end_without_engine(&dir, &ledger, |_| true));
+    if ended.map_err(drive::refused)?.is_some() {
+        put_away(repo, &dir, true);
+    }
+    Ok(())
+}
+
+/// What a critic said is kept elsewhere: a run that nobody asked for by name is in nobody's way.
+fn put_away(repo: &Repo, dir: &RunDir, unfinished: bool) {
+    if let Err(error) = archive(repo, dir.run().as_str(), unfinished) {
+        let text = format!("{} stays where it is: {error}", dir.run());
+        // Where standard error is gone, there is nobody left to tell.
+        let _ = writeln!(io::stderr().lock(), "{}", visible(&text));
+    }
 }
 
 fn begin(repo: &Repo, prepared: &Prepared, tier: &TierId) -> Result<(RunDir, Reading), Failure> {
@@ -165,11 +195,7 @@ fn hear(repo: &Repo, dir: &RunDir, mut reading: Reading, color: Color) -> Result
     })?;
     reading.remarks = Some(remarks);
     keep(repo, &reading)?;
-    // What it said is kept elsewhere; a run that nobody asked for by name is in nobody's way.
-    if let Err(error) = put_away::archive(repo, dir.run().as_str(), false) {
-        let text = format!("{} stays where it is: {error}", dir.run());
-        let _ = writeln!(io::stderr().lock(), "{}", visible(&text));
-    }
+    put_away(repo, dir, false);
     Ok(reading)
 }
 

@@ -63,6 +63,24 @@ fn a_critic_whose_engine_is_killed_is_not_paid_twice() {
 }
 
 #[test]
+fn a_reading_of_what_the_plan_was_before_is_ended_and_put_away() {
+    let rig = rig(&slow(), &plan("", &two()));
+    let engine = rig.start(&["apply", "--yes"]);
+    rig.until_lines("reads", 1);
+    engine.signal(rustix::process::Signal::KILL);
+    engine.wait();
+    rig.write("plan.toml", &rig.plan_text().replace("Make b.txt good.", "Make b.txt very good."));
+    let again = rig.start(&["apply", "--yes"]);
+    rig.until_lines("reads", 2);
+    fs::write(rig.mark("go"), "").unwrap();
+    assert_eq!(again.wait(), 0);
+    assert!(has_run(&rig, ".archive/critic-1") && has_run(&rig, ".archive/critic-2"));
+    assert!(!has_run(&rig, "critic-1"));
+    rig.until_quiet();
+    assert!(rig.worktrees().is_empty());
+}
+
+#[test]
 fn an_interrupted_critic_goes_on_with_the_next_apply() {
     let rig = rig(&slow(), &plan("", &two()));
     let engine = rig.start(&["apply", "--yes"]);
@@ -113,6 +131,7 @@ fn answers_to_nothing_are_refused() {
         ("1=no", "write `N=taken`"),
         ("1=refused", "a refusal needs a reason"),
         ("1=refused: ", "a refusal needs a reason"),
+        ("1=refused because it is short", "write `N=taken` or `N=refused: REASON`"),
     ] {
         let said = rig.sop_ends(2, &["apply", "--yes", "--answer", answer]);
         assert!(said.err.contains(why), "{answer}: {}", said.err);
