@@ -262,20 +262,18 @@ fn answer(
     by: &str,
 ) -> Result<(), Failure> {
     let (by, at) = (by.to_owned(), Timestamp(jiff::Timestamp::now()));
-    let count = reading.all().count();
-    let mut remarks = reading.remarks.iter_mut().flatten();
-    let Some(remark) = remarks.find(|it| it.number == number) else {
-        let there = match count {
-            0 => "it made none".to_owned(),
-            n => format!("they go from 1 to {n}"),
-        };
-        return Err(Failure::usage(format!("the critic has no remark {number}: {there}")));
-    };
-    remark.answer = Some(match refused {
+    let answer = match refused {
         Some(reason) => Answer::Refused { reason, by, at },
         None => Answer::Taken { by, at },
-    });
-    Ok(())
+    };
+    reading.answer(number, answer).map_err(|count| {
+        let there = match count {
+            0 => "it made none".to_owned(),
+            1 => "there is only remark 1".to_owned(),
+            n => format!("they go from 1 to {n}"),
+        };
+        Failure::usage(format!("the critic has no remark {number}: {there}"))
+    })
 }
 
 /// Asks the person at the terminal about one remark: nothing when they leave it, else why it is refused, or that it

@@ -190,6 +190,18 @@ impl Reading {
         }
     }
 
+    /// Answers a remark, in the place of what was answered before.
+    ///
+    /// # Errors
+    /// There is no remark of this number: how many there are.
+    pub fn answer(&mut self, number: u32, answer: Answer) -> Result<(), usize> {
+        let remarks = self.remarks.as_deref_mut().unwrap_or_default();
+        let count = remarks.len();
+        let remark = remarks.iter_mut().find(|it| it.number == number).ok_or(count)?;
+        remark.answer = Some(answer);
+        Ok(())
+    }
+
     /// Remarks that wait for an answer.
     pub fn open(&self) -> impl Iterator<Item = &Answered> {
         self.all().filter(|remark| remark.answer.is_none())

@@ -1,6 +1,7 @@
 //! What became of the findings that a plan deals with: those of an audit, or of whatever else its packages
 //! name under `findings`.
 
+use std::collections::HashMap;
 use std::io::{self, Write};
 
 use schemars::JsonSchema;
@@ -55,15 +56,19 @@ impl Findings {
     /// What became of the findings of `ledger`'s run; nothing where its plan names none.
     pub(super) fn of(ledger: &Ledger) -> Option<Self> {
         let mut all = Self { dealt_with: Vec::new(), deferred: Vec::new(), open: Vec::new() };
-        let mut seen: Vec<&str> = Vec::new();
-        for finding in ledger.wps.iter().flat_map(|wp| &wp.findings) {
-            if seen.contains(&finding.as_str()) {
-                continue;
+        let named = || ledger.wps.iter().flat_map(|wp| wp.findings.iter().map(move |it| (it, wp)));
+        let mut wps_of: HashMap<&str, Vec<&WpState>> = HashMap::new();
+        for (finding, wp) in named() {
+            let wps = wps_of.entry(finding).or_default();
+            if wps.last().is_none_or(|last| last.id != wp.id) {
+                wps.push(wp);
             }
-            seen.push(finding);
-            let wps = || ledger.wps.iter().filter(|wp| wp.findings.contains(finding));
-            let Some(left) = wps().find(|wp| !is_done(wp, ledger)) else {
-                let wps = wps().map(|wp| wp.id.clone()).collect();
+        }
+        for (finding, _) in named() {
+            // Told where it is named first.
+            let Some(wps) = wps_of.remove(finding.as_str()) else { continue };
+            let Some(left) = wps.iter().find(|wp| !is_done(wp, ledger)) else {
+                let wps = wps.iter().map(|wp| wp.id.clone()).collect();
                 all.dealt_with.push(DealtWith { finding: finding.clone(), wps });
                 continue;
             };
@@ -74,7 +79,7 @@ impl Findings {
                 _ => all.open.push(one),
             }
         }
-        (!seen.is_empty()).then_some(all)
+        (all.total() > 0).then_some(all)
     }
 
     fn total(&self) -> usize {
